@@ -1,0 +1,207 @@
+// file.cpp -- files by POSIX calls, since only these can sync, map and replace.
+#include "core/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <system_error>
+#include <utility>
+
+#include "core/error.h"
+
+namespace linnet {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const fs::path& path, std::string_view what) {
+  throw Error(fmt::format("[{}] {}", place_of(path), what));
+}
+
+[[noreturn]] void fail(const fs::path& path, std::string_view what, int error) {
+  fail(path, fmt::format("{}: {}", what, std::generic_category().message(error)));
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+// A new file in `folder`, removed again unless it was renamed.
+class Temporary {
+ public:
+  // -1 in descriptor() and errno tell of a failure. The number is needed when a killed process of
+  // the same id left one, or other threads and machines write to the same folder.
+  Temporary(int folder, mode_t mode) : folder_(folder) {
+    constexpr int kAttempts = 1000;
+    for (int i = 0; i < kAttempts && fd_ < 0; ++i) {
+      name_ = fmt::format(".linnet-{}-{}.tmp", ::getpid(), i);
+      fd_ = ::openat(folder, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+      if (fd_ < 0 && errno != EEXIST) return;
+    }
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  ~Temporary() {
+    if (fd_ < 0) return;
+    if (!renamed_) ::unlinkat(folder_, name_.c_str(), 0);
+    ::close(fd_);
+  }
+
+  int descriptor() const { return fd_; }
+  bool rename(const std::string& name) {
+    renamed_ = ::renameat(folder_, name_.c_str(), folder_, name.c_str()) == 0;
+    return renamed_;
+  }
+
+ private:
+  int folder_;
+  int fd_ = -1;
+  std::string name_;
+  bool renamed_ = false;
+};
+
+bool write_all(int fd, std::span<const std::byte> part) {
+  while (!part.empty()) {
+    const ssize_t n = ::write(fd, part.data(), part.size());
+    if (n < 0 && errno != EINTR) return false;
+    if (n > 0) part = part.subspan(static_cast<size_t>(n));
+  }
+  return true;
+}
+
+// Length of the character that `text` starts with, or 0 when it must not reach a terminal.
+size_t visible_length(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const uint32_t first = byte(0);
+  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
+  const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+  uint32_t c = first & (0x7fu >> length);
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+    c = c << 6 | (byte(i) & 0x3f);
+  }
+  constexpr uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  constexpr std::pair<uint32_t, uint32_t> kHidden[] = {
+      {0x80, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},   {0x200b, 0x200f},   {0x2028, 0x202e},
+      {0x2060, 0x206f}, {0xd800, 0xdfff}, {0xfeff, 0xfeff}, {0xe0000, 0xe0fff}, {0x110000, ~0u}};
+  const auto hides = [&](auto range) { return range.first <= c && c <= range.second; };
+  return c < kSmallest[length] || std::ranges::any_of(kHidden, hides) ? 0 : length;
+}
+
+}  // namespace
+
+std::string read_file(const fs::path& path, size_t limit) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status = {};
+  if (file.get() < 0 || ::fstat(file.get(), &status) != 0) fail(path, "cannot open", errno);
+  const auto too_large = [&] { fail(path, fmt::format("is larger than {} bytes", limit)); };
+  const size_t size = static_cast<size_t>(status.st_size);
+  if (S_ISREG(status.st_mode) && size > limit) too_large();
+  // The size is only a hint (a pipe has none, a log may grow); one byte more shows the end.
+  std::string content(S_ISREG(status.st_mode) ? size + 1 : 4096, '\0');
+  size_t used = 0;
+  for (;;) {
+    const ssize_t n = ::read(file.get(), content.data() + used, content.size() - used);
+    if (n == 0) break;
+    if (n < 0 && errno != EINTR) fail(path, "cannot read", errno);
+    if (n > 0) used += static_cast<size_t>(n);
+    if (used > limit) too_large();
+    if (used == content.size()) content.resize(used + std::min(used, limit - used + 1));
+  }
+  content.resize(used);
+  return content;
+}
+
+MappedFile::MappedFile(const fs::path& path) {
+  // Without O_NONBLOCK, opening a named pipe would wait for a writer for ever.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status = {};
+  if (file.get() < 0 || ::fstat(file.get(), &status) != 0) fail(path, "cannot open", errno);
+  if (!S_ISREG(status.st_mode)) fail(path, "is not a regular file");
+  if (status.st_size == 0) return;  // an empty map does not exist
+  const size_t size = static_cast<size_t>(status.st_size);
+  void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  if (data == MAP_FAILED) fail(path, "cannot map", errno);
+  bytes_ = {static_cast<const std::byte*>(data), size};
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+void write_file(const fs::path& path, std::span<const std::span<const std::byte>> parts) {
+  std::error_code error;
+  const fs::file_status old = fs::status(path, error);
+  // A rename would destroy a device such as /dev/null.
+  if (fs::exists(old) && !fs::is_regular_file(old)) fail(path, "is not a regular file");
+  if (fs::exists(old) && ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0)
+    fail(path, "cannot write", errno);
+  const fs::path target = fs::weakly_canonical(path, error);
+  if (error) fail(path, "cannot write", error.value());
+
+  const fs::path parent = target.has_parent_path() ? target.parent_path() : ".";
+  const Descriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() < 0) fail(path, "cannot open the folder", errno);
+  // Private until it has the permissions of the old file; a new file gets what the umask leaves.
+  Temporary temporary(folder.get(), fs::exists(old) ? 0600 : 0666);
+  const int fd = temporary.descriptor();
+  if (fd < 0) fail(path, "cannot write to the folder", errno);
+  // Some file systems have no permissions: there the file stays private, which harms nobody.
+  if (fs::exists(old)) (void)::fchmod(fd, static_cast<mode_t>(old.permissions() & fs::perms::all));
+  for (const std::span<const std::byte> part : parts)
+    if (!write_all(fd, part)) fail(path, "cannot write", errno);
+  if (::fsync(fd) != 0) fail(path, "cannot write", errno);
+  if (!temporary.rename(target.filename().string())) fail(path, "cannot replace", errno);
+  // EINVAL: a file system that cannot sync folders, e.g. over a network.
+  if (::fsync(folder.get()) != 0 && errno != EINVAL) fail(path, "cannot sync the folder", errno);
+}
+
+void write_file(const fs::path& path, std::string_view content) {
+  const std::span<const std::byte> part = std::as_bytes(std::span(content));
+  write_file(path, std::span(&part, 1));
+}
+
+std::string printable(std::string_view text, size_t limit) {
+  std::string out;
+  while (!text.empty()) {
+    if (out.size() >= limit) return out + "...";
+    const size_t length = visible_length(text);
+    if (length > 0)
+      out += text.substr(0, length);
+    else
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
+    text.remove_prefix(std::max<size_t>(length, 1));
+  }
+  return out;
+}
+
+std::string place_of(const fs::path& path) {
+  // Longer than any path that the system accepts, so a path is escaped and not cut.
+  return printable(path.string(), 4096);
+}
+
+}  // namespace linnet

@@ -1,0 +1,46 @@
+// file.h -- whole files: read, mapped, or written so that a failure leaves the old one untouched.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace linnet {
+
+// The whole content, from a pipe as well; more than `limit` bytes is an Error before it fills
+// the memory.
+std::string read_file(const std::filesystem::path& path, size_t limit);
+
+// A regular file mapped read-only. Its pages are the file's: a process that cuts the file short
+// under a reader stops that reader with SIGBUS; write_file never does, since it replaces the file.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::filesystem::path& path);
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  ~MappedFile();
+
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+// Writes the parts one after the other to a temporary beside `path`, syncs it, renames it to `path`
+// and syncs the folder: whoever opens `path`, even after a power cut, finds the old content or the
+// new. On any failure the temporary is removed; only a kill can leave one (.linnet-PID-N.tmp).
+// The permissions of an old file are kept, a link to it is followed, a read-only one is refused.
+void write_file(const std::filesystem::path& path,
+                std::span<const std::span<const std::byte>> parts);
+void write_file(const std::filesystem::path& path, std::string_view content);
+
+// Foreign text made fit for a message: at most about `limit` bytes, then "..."; what could steer a
+// terminal or hide text (control, bidirectional and zero-width characters, broken UTF-8) as \xNN.
+std::string printable(std::string_view text, size_t limit = 80);
+
+// A path as the place of an Error.
+std::string place_of(const std::filesystem::path& path);
+
+}  // namespace linnet

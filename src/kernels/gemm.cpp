@@ -1,0 +1,237 @@
+// gemm.cpp -- the one file that knows how a matrix product is tiled.
+//
+// A tile of C is kept in registers: 6 x 16 on AVX2 (12 accumulators, 2 vectors of B, 1 broadcast of A: 15 of
+// 16 registers; 12 fused multiply-adds hide 4 cycles of latency on two ports with room to spare), 12 x 16 on
+// AVX-512, 3 x 16 on 128-bit vectors. K is cut into blocks of 256 so that a panel of B (16 KiB) stays in L1
+// while the rows of A stream from L2.
+#include "kernels/gemm.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/gemm.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace linnet::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr int64_t kBlockK = 256;
+using Tag = hn::CappedTag<float, kPanel>;
+using Vec = hn::Vec<Tag>;
+#if HWY_TARGET == HWY_SCALAR
+constexpr int kLanes = 1, kTileRows = 1;
+#elif HWY_MAX_BYTES >= 64
+constexpr int kLanes = 16, kTileRows = 12;
+#elif HWY_MAX_BYTES == 32
+constexpr int kLanes = 8, kTileRows = 6;
+#else
+constexpr int kLanes = 4, kTileRows = 3;
+#endif
+constexpr int kVecs = kPanel / kLanes;
+
+// C tile [R,16] = (accumulate ? C : 0) + bias + A B over K. kUnit: A's rows are adjacent (k_stride arbitrary),
+// else its k are; a compile-time stride saves address registers.
+template <int R, bool kUnit>
+HWY_INLINE void tile(int64_t K, const float* HWY_RESTRICT a, int64_t stride,
+                     const float* HWY_RESTRICT b, int64_t b_stride, float* HWY_RESTRICT c,
+                     int64_t ldc, const float* bias, bool accumulate) {
+  const Tag d;
+  Vec sum[R][kVecs];
+  for (int v = 0; v < kVecs; ++v) {
+    const Vec start = bias ? hn::LoadU(d, bias + v * kLanes) : hn::Zero(d);
+    for (int r = 0; r < R; ++r) sum[r][v] = start;
+  }
+  // C is added at the end: by then it has come from L2 or L3 while the products were computed.
+  for (int r = 0; r < R; ++r) hwy::Prefetch(c + r * ldc);
+  for (int64_t k = 0; k < K; ++k) {
+    Vec right[kVecs];
+    for (int v = 0; v < kVecs; ++v) right[v] = hn::LoadU(d, b + v * kLanes);
+    for (int r = 0; r < R; ++r) {
+      const Vec left = hn::Set(d, kUnit ? a[r] : a[r * stride]);
+      for (int v = 0; v < kVecs; ++v) sum[r][v] = hn::MulAdd(left, right[v], sum[r][v]);
+    }
+    a += kUnit ? stride : 1;
+    b += b_stride;
+  }
+  for (int r = 0; r < R; ++r) {
+    for (int v = 0; v < kVecs; ++v) {
+      float* out = c + r * ldc + v * kLanes;
+      hn::StoreU(accumulate ? hn::Add(sum[r][v], hn::LoadU(d, out)) : sum[r][v], d, out);
+    }
+  }
+}
+
+template <bool kUnit, int R = kTileRows>
+void tile_rows(int rows, int64_t K, const float* a, int64_t stride, const float* b,
+               int64_t b_stride, float* c, int64_t ldc, const float* bias, bool accumulate) {
+  if constexpr (R > 0) {
+    if (rows == R) return tile<R, kUnit>(K, a, stride, b, b_stride, c, ldc, bias, accumulate);
+    return tile_rows<kUnit, R - 1>(rows, K, a, stride, b, b_stride, c, ldc, bias, accumulate);
+  }
+}
+
+// Rows of the next tile. The last two share theirs evenly: a tail of one or two rows would run at a fraction
+// of the speed.
+inline int next_tile(int64_t left) {
+  const bool share = left > kTileRows && left < 2 * kTileRows;
+  return static_cast<int>(share ? (left + 1) / 2 : std::min<int64_t>(left, kTileRows));
+}
+
+// One panel of B against all rows of A.
+template <bool kUnit>
+void panel(int64_t M, int64_t K, const float* a, int64_t stride, const float* b, int64_t b_stride,
+           float* c, int64_t ldc, const float* bias, bool accumulate) {
+  const int64_t a_row = kUnit ? 1 : stride;
+  for (int64_t i = 0; i < M;) {
+    const int rows = next_tile(M - i);
+    tile_rows<kUnit>(rows, K, a + i * a_row, stride, b, b_stride, c + i * ldc, ldc, bias,
+                     accumulate);
+    i += rows;
+  }
+}
+
+// The last panel when N is no multiple of 16: B and bias are padded, C goes through a buffer, 64 rows at a time.
+template <bool kUnit>
+HWY_NOINLINE void narrow_panel(int64_t M, int64_t N, int64_t K, const float* a, int64_t stride,
+                               const float* b, int64_t b_stride, bool padded, float* c,
+                               int64_t ldc, const float* bias, bool accumulate) {
+  constexpr int64_t kRows = 64;
+  HWY_ALIGN float right[kBlockK * kPanel] = {}, out[kRows * kPanel] = {}, start[kPanel] = {};
+  if (!padded) {
+    for (int64_t k = 0; k < K; ++k) std::copy_n(b + k * b_stride, N, right + k * kPanel);
+    b = right;
+    b_stride = kPanel;
+  }
+  if (bias) std::copy_n(bias, N, start);
+  for (int64_t i = 0; i < M; i += kRows) {
+    const int64_t rows = std::min(kRows, M - i);
+    for (int64_t r = 0; accumulate && r < rows; ++r) {
+      std::copy_n(c + (i + r) * ldc, N, out + r * kPanel);
+    }
+    panel<kUnit>(rows, K, a + i * (kUnit ? 1 : stride), stride, b, b_stride, out, kPanel,
+                 bias ? start : nullptr, accumulate);
+    for (int64_t r = 0; r < rows; ++r) std::copy_n(out + r * kPanel, N, c + (i + r) * ldc);
+  }
+}
+
+// Form A^T B, the weight gradients: rows outside, panels inside, so that the six columns of A stay in L1, C is
+// written along its rows, and B streams.
+void gemm_columns(int64_t M, int64_t N, int64_t K, const float* a, int64_t stride, const GemmB& B,
+                  float* C, int64_t ldc, const float* bias, bool accumulate) {
+  for (int64_t k = 0; k < K || k == 0; k += kBlockK) {
+    const int64_t depth = std::min(kBlockK, K - k);
+    const bool add = accumulate || k > 0;
+    for (int64_t i = 0; i < M;) {
+      const int rows = next_tile(M - i);
+      const float* left = a + k * stride + i;
+      for (int64_t j = 0; j < N; j += kPanel) {
+        const float* right = B.data + j / kPanel * B.panel_stride + k * B.k_stride;
+        const float* start = bias && k == 0 ? bias + j : nullptr;
+        if (N - j >= kPanel) {
+          tile_rows<true>(rows, depth, left, stride, right, B.k_stride, C + i * ldc + j, ldc, start, add);
+        } else {
+          narrow_panel<true>(rows, N - j, depth, left, stride, right, B.k_stride, B.padded, C + i * ldc + j, ldc, start, add);
+        }
+      }
+      i += rows;
+    }
+  }
+}
+
+void gemm_rows(int64_t M, int64_t N, int64_t K, const float* a, int64_t stride, const GemmB& B,
+                  float* C, int64_t ldc, const float* bias, bool accumulate) {
+  for (int64_t k = 0; k < K || k == 0; k += kBlockK) {
+    const int64_t depth = std::min(kBlockK, K - k);
+    const float* left = a + k;
+    for (int64_t j = 0; j < N; j += kPanel) {
+      const float* right = B.data + j / kPanel * B.panel_stride + k * B.k_stride;
+      const float* start = bias && k == 0 ? bias + j : nullptr;
+      if (N - j >= kPanel) {
+        panel<false>(M, depth, left, stride, right, B.k_stride, C + j, ldc, start,
+                     accumulate || k > 0);
+      } else {
+        narrow_panel<false>(M, N - j, depth, left, stride, right, B.k_stride, B.padded, C + j, ldc,
+                            start, accumulate || k > 0);
+      }
+    }
+  }
+}
+
+void Gemm(int64_t M, int64_t N, int64_t K, const GemmA& A, const GemmB& B, float* C, int64_t ldc,
+          const float* bias, bool accumulate) {
+  if (A.row_stride == 1 && A.k_stride != 1) {
+    gemm_columns(M, N, K, A.data, A.k_stride, B, C, ldc, bias, accumulate);
+  } else {
+    gemm_rows(M, N, K, A.data, A.row_stride, B, C, ldc, bias, accumulate);
+  }
+}
+
+// 12 independent chains, as in a tile, from registers alone.
+double FmaLoop(int64_t rounds) {
+  const Tag d;
+  constexpr int kChains = 12;
+  Vec sum[kChains];
+  for (int i = 0; i < kChains; ++i) sum[i] = hn::Set(d, 1.0f + static_cast<float>(i));
+  const Vec x = hn::Set(d, 0.999f), y = hn::Set(d, 0.001f);
+  for (int64_t n = 0; n < rounds; ++n) {
+    for (int i = 0; i < kChains; ++i) sum[i] = hn::MulAdd(sum[i], x, y);
+  }
+  Vec total = sum[0];
+  for (int i = 1; i < kChains; ++i) total = hn::Add(total, sum[i]);
+  volatile float keep = hn::GetLane(total);
+  (void)keep;
+  return 2.0 * kChains * kLanes * static_cast<double>(rounds);
+}
+
+}  // namespace linnet::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace linnet {
+
+HWY_EXPORT(Gemm);
+HWY_EXPORT(FmaLoop);
+
+void gemm(int64_t M, int64_t N, int64_t K, GemmA A, GemmB B, float* C, int64_t ldc,
+          const float* bias, bool accumulate) noexcept {
+  HWY_DYNAMIC_DISPATCH(Gemm)(M, N, K, A, B, C, ldc, bias, accumulate);
+}
+
+void pack(int64_t K, int64_t N, const float* B, int64_t ldb, float* out) noexcept {
+  for (int64_t j = 0; j < N; j += kPanel) {
+    const int64_t cols = std::min(kPanel, N - j);
+    for (int64_t k = 0; k < K; ++k, out += kPanel) {
+      std::memcpy(out, B + k * ldb + j, static_cast<size_t>(cols) * sizeof(float));
+      std::fill(out + cols, out + kPanel, 0.0f);
+    }
+  }
+}
+
+void pack_transposed(int64_t K, int64_t N, const float* W, int64_t ldw, float* out) noexcept {
+  for (int64_t j = 0; j < N; j += kPanel, out += K * kPanel) {
+    const int64_t cols = std::min(kPanel, N - j);
+    for (int64_t c = 0; c < kPanel; ++c) {
+      for (int64_t k = 0; k < K; ++k) out[k * kPanel + c] = c < cols ? W[(j + c) * ldw + k] : 0.0f;
+    }
+  }
+}
+
+double peak_flops(double seconds) noexcept {
+  using Clock = std::chrono::steady_clock;
+  double best = 0;
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  do {
+    const auto start = Clock::now();
+    const double flops = HWY_DYNAMIC_DISPATCH(FmaLoop)(200000);
+    best = std::max(best, flops / std::chrono::duration<double>(Clock::now() - start).count());
+  } while (Clock::now() < end);
+  return best;
+}
+
+}  // namespace linnet
+#endif

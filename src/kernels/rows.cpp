@@ -1,0 +1,193 @@
+// rows.cpp -- sums, scalings and LayerNorm over rows, one source for all CPU targets.
+#include "kernels/rows.h"
+
+#include <cmath>
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/rows.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+#include "kernels/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace linnet::HWY_NAMESPACE {
+
+void AddScaled(int64_t n, float a, const float* x, float* y) {
+  const V factor = constant(a);
+  for_each_vector(n, [&](auto load, auto store) HWY_ATTR {
+    store(hn::MulAdd(factor, load(x), load(y)), y);
+  });
+}
+
+void Scale(int64_t n, float a, float* y) {
+  const V factor = constant(a);
+  for_each_vector(n, [&](auto load, auto store) HWY_ATTR { store(hn::Mul(factor, load(y)), y); });
+}
+
+// Partial sums of 256 floats in vectors, the partials in double.
+double SumOfSquares(int64_t n, const float* x) {
+  double total = 0;
+  for (int64_t i = 0; i < n; i += 256) {
+    const float* part = x + i;
+    total += sum_over(std::min<int64_t>(256, n - i), [&](auto load) HWY_ATTR {
+      const V v = load(part);
+      return hn::Mul(v, v);
+    });
+  }
+  return total;
+}
+
+void AddRows(int64_t rows, int64_t cols, ConstMat x, Mat y) {
+  for (int64_t r = 0; r < rows; ++r) AddScaled(cols, 1.0f, x.row(r), y.row(r));
+}
+
+void AddWeightedRows(int64_t rows, int64_t cols, const float* weight, ConstMat x, float* out) {
+  for (int64_t r = 0; r < rows; ++r) AddScaled(cols, weight[r], x.row(r), out);
+}
+
+void AddOuter(int64_t rows, int64_t cols, const float* weight, const float* x, Mat y) {
+  for (int64_t r = 0; r < rows; ++r) AddScaled(cols, weight[r], x, y.row(r));
+}
+
+void RowDots(int64_t rows, int64_t cols, ConstMat x, ConstMat y, float* out) {
+  for (int64_t r = 0; r < rows; ++r) {
+    const float *a = x.row(r), *b = y.row(r);
+    out[r] = sum_over(cols, [&](auto load) HWY_ATTR { return hn::Mul(load(a), load(b)); });
+  }
+}
+
+void ScaleRows(int64_t rows, int64_t cols, ConstMat x, const float* factor, Mat y) {
+  for (int64_t r = 0; r < rows; ++r) {
+    const float* in = x.row(r);
+    float* out = y.row(r);
+    const V f = constant(factor[r]);
+    for_each_vector(cols,
+                    [&](auto load, auto store) HWY_ATTR { store(hn::Mul(load(in), f), out); });
+  }
+}
+
+struct Moments {
+  float mean, rstd;
+};
+
+Moments moments(int64_t cols, const float* x, float eps) {
+  const float n = static_cast<float>(cols);
+  const float mean = sum_over(cols, [&](auto load) HWY_ATTR { return load(x); }) / n;
+  const V center = constant(mean);
+  // Whole vectors, then the tail by itself: padding with zeros would count mean^2 each.
+  const int64_t whole = cols - cols % lanes();
+  float squares = sum_over(whole, [&](auto load) HWY_ATTR {
+    const V v = hn::Sub(load(x), center);
+    return hn::Mul(v, v);
+  });
+  for (int64_t i = whole; i < cols; ++i) squares += (x[i] - mean) * (x[i] - mean);
+  return {mean, 1.0f / std::sqrt(squares / n + eps)};
+}
+
+void LayerNormForward(int64_t rows, int64_t cols, ConstMat x, const float* weight,
+                      const float* bias, float eps, Mat y) {
+  for (int64_t r = 0; r < rows; ++r) {
+    const float* in = x.row(r);
+    float* out = y.row(r);
+    const Moments m = moments(cols, in, eps);
+    const V rstd = constant(m.rstd), shift = constant(-m.mean * m.rstd);
+    for_each_vector(cols, [&](auto load, auto store) HWY_ATTR {
+      const V xhat = hn::MulAdd(load(in), rstd, shift);
+      store(hn::MulAdd(xhat, load(weight), load(bias)), out);
+    });
+  }
+}
+
+void LayerNormBackward(int64_t rows, int64_t cols, ConstMat x, const float* weight, float eps,
+                       ConstMat dy, Mat dx, float* dweight, float* dbias) {
+  const float n = static_cast<float>(cols);
+  for (int64_t r = 0; r < rows; ++r) {
+    const float *in = x.row(r), *grad = dy.row(r);
+    float* out = dx.row(r);
+    const Moments m = moments(cols, in, eps);
+    const V rstd = constant(m.rstd), shift = constant(-m.mean * m.rstd);
+    // y = xhat weight + bias, so:
+    for_each_vector(cols, [&](auto load, auto store) HWY_ATTR {
+      const V xhat = hn::MulAdd(load(in), rstd, shift), g = load(grad);
+      store(hn::MulAdd(g, xhat, load(dweight)), dweight);
+      store(hn::Add(g, load(dbias)), dbias);
+    });
+    // Both sums are zero on a tail of zeros since g is.
+    const float mean_g = sum_over(cols, [&](auto load) HWY_ATTR {
+      return hn::Mul(load(grad), load(weight));
+    }) / n;
+    const float mean_gx = sum_over(cols, [&](auto load) HWY_ATTR {
+      const V xhat = hn::MulAdd(load(in), rstd, shift);
+      return hn::Mul(hn::Mul(load(grad), load(weight)), xhat);
+    }) / n;
+    const V a = constant(mean_g), b = constant(mean_gx);
+    for_each_vector(cols, [&](auto load, auto store) HWY_ATTR {
+      const V xhat = hn::MulAdd(load(in), rstd, shift);
+      const V inner = hn::Sub(hn::NegMulAdd(xhat, b, hn::Mul(load(grad), load(weight))), a);
+      store(hn::MulAdd(inner, rstd, load(out)), out);
+    });
+  }
+}
+
+}  // namespace linnet::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace linnet {
+
+HWY_EXPORT(AddScaled);
+HWY_EXPORT(Scale);
+HWY_EXPORT(SumOfSquares);
+HWY_EXPORT(AddRows);
+HWY_EXPORT(AddWeightedRows);
+HWY_EXPORT(AddOuter);
+HWY_EXPORT(RowDots);
+HWY_EXPORT(ScaleRows);
+HWY_EXPORT(LayerNormForward);
+HWY_EXPORT(LayerNormBackward);
+
+void add(int64_t n, const float* x, float* y) noexcept { add_scaled(n, 1.0f, x, y); }
+void add_scaled(int64_t n, float a, const float* x, float* y) noexcept {
+  HWY_DYNAMIC_DISPATCH(AddScaled)(n, a, x, y);
+}
+void scale(int64_t n, float a, float* y) noexcept { HWY_DYNAMIC_DISPATCH(Scale)(n, a, y); }
+void add_rows(int64_t rows, int64_t cols, ConstMat x, Mat y) noexcept {
+  HWY_DYNAMIC_DISPATCH(AddRows)(rows, cols, x, y);
+}
+void copy_rows(int64_t rows, int64_t cols, ConstMat x, Mat y) noexcept {
+  for (int64_t r = 0; r < rows; ++r) {
+    std::memcpy(y.row(r), x.row(r), static_cast<size_t>(cols) * sizeof(float));
+  }
+}
+double sum_of_squares(int64_t n, const float* x) noexcept {
+  return HWY_DYNAMIC_DISPATCH(SumOfSquares)(n, x);
+}
+void add_column_sums(int64_t rows, int64_t cols, ConstMat x, float* out) noexcept {
+  HWY_DYNAMIC_DISPATCH(AddRows)(rows, cols, x, Mat{out, 0});
+}
+void add_weighted_rows(int64_t rows, int64_t cols, const float* weight, ConstMat x,
+                       float* out) noexcept {
+  HWY_DYNAMIC_DISPATCH(AddWeightedRows)(rows, cols, weight, x, out);
+}
+void add_outer(int64_t rows, int64_t cols, const float* weight, const float* x, Mat y) noexcept {
+  HWY_DYNAMIC_DISPATCH(AddOuter)(rows, cols, weight, x, y);
+}
+void row_dots(int64_t rows, int64_t cols, ConstMat x, ConstMat y, float* out) noexcept {
+  HWY_DYNAMIC_DISPATCH(RowDots)(rows, cols, x, y, out);
+}
+void scale_rows(int64_t rows, int64_t cols, ConstMat x, const float* factor, Mat y) noexcept {
+  HWY_DYNAMIC_DISPATCH(ScaleRows)(rows, cols, x, factor, y);
+}
+void layer_norm_forward(int64_t rows, int64_t cols, ConstMat x, const float* weight,
+                        const float* bias, float eps, Mat y) noexcept {
+  HWY_DYNAMIC_DISPATCH(LayerNormForward)(rows, cols, x, weight, bias, eps, y);
+}
+void layer_norm_backward(int64_t rows, int64_t cols, ConstMat x, const float* weight, float eps,
+                         ConstMat dy, Mat dx, float* dweight, float* dbias) noexcept {
+  HWY_DYNAMIC_DISPATCH(LayerNormBackward)(rows, cols, x, weight, eps, dy, dx, dweight, dbias);
+}
+
+}  // namespace linnet
+#endif

@@ -1,0 +1,159 @@
+// simd.h -- the vector vocabulary of the kernels: loops with safe tails, exp and what is built on it.
+//
+// Included inside foreach_target files, once per CPU target; so no include guard but Highway's toggle.
+#if defined(LINNET_KERNELS_SIMD_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LINNET_KERNELS_SIMD_H_
+#undef LINNET_KERNELS_SIMD_H_
+#else
+#define LINNET_KERNELS_SIMD_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace linnet::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Floats = hn::ScalableTag<float>;
+using Ints = hn::RebindToSigned<Floats>;
+using Words = hn::RebindToUnsigned<Floats>;
+using V = hn::Vec<Floats>;
+
+inline int64_t lanes() { return static_cast<int64_t>(hn::Lanes(Floats())); }
+
+// The first n < lanes() floats; the rest are zero. Goes through the stack, so never reads past the end.
+HWY_INLINE V load_tail(const float* p, int64_t n) {
+  HWY_ALIGN float buffer[HWY_MAX_BYTES / sizeof(float) + 1] = {};
+  std::copy_n(p, n, buffer);
+  return hn::Load(Floats(), buffer);
+}
+HWY_INLINE void store_tail(V v, float* p, int64_t n) {
+  HWY_ALIGN float buffer[HWY_MAX_BYTES / sizeof(float) + 1];
+  hn::Store(v, Floats(), buffer);
+  std::copy_n(buffer, n, p);
+}
+
+// body(load, store) for each vector of n elements: load(p) reads the vector of p at the current place, store(v, p)
+// writes it. One body serves whole vectors and the tail.
+template <class Body>
+HWY_INLINE void for_each_vector(int64_t n, const Body& body) {
+  const Floats d;
+  const int64_t N = lanes();
+  int64_t i = 0;
+  for (; i + N <= n; i += N) {
+    body([&](const float* p) HWY_ATTR { return hn::LoadU(d, p + i); },
+         [&](V v, float* p) HWY_ATTR { hn::StoreU(v, d, p + i); });
+  }
+  if (i < n) {
+    body([&](const float* p) HWY_ATTR { return load_tail(p + i, n - i); },
+         [&](V v, float* p) HWY_ATTR { store_tail(v, p + i, n - i); });
+  }
+}
+
+HWY_INLINE V constant(float x) { return hn::Set(Floats(), x); }
+
+// Sum of body(load) over n elements, in an order that depends on n and the target alone. body must map a tail of
+// zeros to zero.
+template <class Body>
+HWY_INLINE float sum_over(int64_t n, const Body& body) {
+  V sum0 = constant(0), sum1 = sum0;
+  const Floats d;
+  const int64_t N = lanes();
+  int64_t i = 0;
+  for (; i + 2 * N <= n; i += 2 * N) {
+    sum0 = hn::Add(sum0, body([&](const float* p) HWY_ATTR { return hn::LoadU(d, p + i); }));
+    sum1 = hn::Add(sum1, body([&](const float* p) HWY_ATTR { return hn::LoadU(d, p + i + N); }));
+  }
+  for (; i < n; i += N) {
+    const int64_t left = n - i;
+    sum0 = hn::Add(sum0, body([&](const float* p) HWY_ATTR {
+                     return left >= N ? hn::LoadU(d, p + i) : load_tail(p + i, left);
+                   }));
+  }
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(sum0, sum1)));
+}
+
+// exp(x) with relative error below 2e-7, 0 below -87.3, finite above 88.7.
+// x = n ln 2 + r, |r| <= ln 2 / 2; exp(r) by its Taylor polynomial of degree 7 (remainder 0.3466^8/8! = 5e-9);
+// 2^n by writing n into the exponent. ln 2 is split in two so that n ln 2 is exact to the last bit of r.
+HWY_INLINE V exp(V x) {
+  const Ints di;
+  const V clamped = hn::Min(hn::Max(x, constant(-87.33654f)), constant(88.3762f));
+  const auto n = hn::NearestInt(hn::Mul(clamped, constant(1.44269504f)));
+  const V nf = hn::ConvertTo(Floats(), n);
+  V r = hn::NegMulAdd(nf, constant(0.693359375f), clamped);
+  r = hn::NegMulAdd(nf, constant(-2.12194440e-4f), r);
+  V p = constant(1.0f / 5040);
+  p = hn::MulAdd(p, r, constant(1.0f / 720));
+  p = hn::MulAdd(p, r, constant(1.0f / 120));
+  p = hn::MulAdd(p, r, constant(1.0f / 24));
+  p = hn::MulAdd(p, r, constant(1.0f / 6));
+  p = hn::MulAdd(p, r, constant(0.5f));
+  p = hn::MulAdd(p, r, constant(1.0f));
+  p = hn::MulAdd(p, r, constant(1.0f));
+  const auto scale = hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127)));
+  const V y = hn::Mul(p, hn::BitCast(Floats(), scale));
+  return hn::IfThenZeroElse(hn::Lt(x, constant(-87.33654f)), y);
+}
+
+// 1 / (1 + exp(-x)).
+HWY_INLINE V sigmoid(V x) {
+  return hn::Div(constant(1), hn::Add(constant(1), exp(hn::Neg(x))));
+}
+
+// log(1 + u) for 0 <= u <= 1, relative error 1e-7: 2 atanh(s) with s = u / (2 + u) <= 1/3, the odd series to s^13.
+HWY_INLINE V log1p_unit(V u) {
+  const V s = hn::Div(u, hn::Add(u, constant(2)));
+  const V t = hn::Mul(s, s);
+  V p = constant(2.0f / 15);
+  p = hn::MulAdd(p, t, constant(2.0f / 13));
+  p = hn::MulAdd(p, t, constant(2.0f / 11));
+  p = hn::MulAdd(p, t, constant(2.0f / 9));
+  p = hn::MulAdd(p, t, constant(2.0f / 7));
+  p = hn::MulAdd(p, t, constant(2.0f / 5));
+  p = hn::MulAdd(p, t, constant(2.0f / 3));
+  p = hn::MulAdd(p, t, constant(2.0f));
+  return hn::Mul(p, s);
+}
+
+// log(1 + exp(x)) = max(x, 0) + log(1 + exp(-|x|)): no overflow, full precision for very negative x.
+HWY_INLINE V softplus(V x) {
+  return hn::Add(hn::Max(x, constant(0)), log1p_unit(exp(hn::Neg(hn::Abs(x)))));
+}
+
+// 1 - exp(-y) for y >= 0, with full relative precision near 0. If y = softplus(x), this is sigmoid(x): the
+// derivative of softplus from its value.
+HWY_INLINE V one_minus_exp_neg(V y) {
+  // y - y^2/2 + ... to y^7, remainder 0.25^8/8! = 4e-10 of the leading 0.25.
+  V p = constant(1.0f / 5040);
+  p = hn::NegMulAdd(p, y, constant(1.0f / 720));
+  p = hn::NegMulAdd(p, y, constant(1.0f / 120));
+  p = hn::NegMulAdd(p, y, constant(1.0f / 24));
+  p = hn::NegMulAdd(p, y, constant(1.0f / 6));
+  p = hn::NegMulAdd(p, y, constant(0.5f));
+  p = hn::NegMulAdd(p, y, constant(1.0f));
+  const V small = hn::Mul(p, y);
+  const V large = hn::Sub(constant(1), exp(hn::Neg(y)));
+  return hn::IfThenElse(hn::Lt(y, constant(0.25f)), small, large);
+}
+
+// GELU in its tanh form, 0.5 x (1 + tanh(u)) with u = sqrt(2/pi) (x + 0.044715 x^3), is x sigmoid(2u):
+// 2u = x (a + b x^2), a = 2 sqrt(2/pi) = 1.5957691, b = 0.044715 a = 0.071354816.
+HWY_INLINE V gelu_gate(V x) {
+  const V square = hn::Mul(x, x);
+  return sigmoid(hn::Mul(x, hn::MulAdd(square, constant(0.071354816f), constant(1.5957691f))));
+}
+
+// d/dx (x s(2u)) = s + x s (1 - s) (a + 3 b x^2), s = gelu_gate(x).
+HWY_INLINE V gelu_slope(V x, V s) {
+  const V inner = hn::MulAdd(hn::Mul(x, x), constant(3 * 0.071354816f), constant(1.5957691f));
+  return hn::MulAdd(hn::Mul(hn::Mul(x, inner), s), hn::Sub(constant(1), s), s);
+}
+
+}  // namespace linnet::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggle

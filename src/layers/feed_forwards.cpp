@@ -1,0 +1,20 @@
+// feed_forwards.cpp -- the list of feed-forward layers: one line a kind.
+#include "core/registry.h"
+#include "layers/feed_forward.h"
+
+namespace linnet {
+
+extern const FeedForward kGeluFeedForward;
+
+std::span<const FeedForward* const> feed_forwards() {
+  static constexpr const FeedForward* kList[] = {
+      &kGeluFeedForward,
+  };
+  return kList;
+}
+
+const FeedForward& find_feed_forward(std::string_view name) {
+  return find_in(feed_forwards(), "ffn", name);
+}
+
+}  // namespace linnet

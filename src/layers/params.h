@@ -1,0 +1,72 @@
+// params.h -- one flat block of parameters: layers ask for named pieces of it and keep their offsets.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/arena.h"
+#include "core/context.h"
+
+namespace linnet {
+
+enum class Init {
+  zeros,
+  ones,
+  normal,  // sd = gain
+  xavier,  // uniform, +- gain * sqrt(6 / (in + out)) of the last two dimensions
+};
+
+struct ParamSpec {
+  std::string name;
+  std::vector<int64_t> shape;
+  Init init;
+  float gain;
+  bool decay;      // weight decay applies: matrices, not norms and biases
+  int64_t offset;  // in floats, within the block
+  int64_t size() const;
+};
+
+// A matrix [in, out] of the block that products use, or a slice of one: where its numbers are, plain and packed.
+struct Matrix {
+  int64_t in = 0, out = 0;
+  int64_t whole_in = 0, whole_out = 0;  // of the matrix that this is a slice of
+  int64_t weight = 0;                   // offset in the parameter block; rows are whole_out apart
+  int64_t packed = 0;                   // offset in Weights::packed: panels of W
+  int64_t packed_transposed = 0;        // offset in Weights::packed_transposed: panels of W^T
+  // Columns [first, first + n) of W, first a multiple of 16; rows likewise.
+  Matrix columns(int64_t first, int64_t n) const;
+  Matrix rows(int64_t first, int64_t n) const;
+};
+
+// Parameters as the layers see them: the plain block, panels of every matrix for the forward, and panels of
+// its transpose for the input gradient (null at inference).
+struct Weights {
+  const float* params = nullptr;
+  const float* packed = nullptr;
+  const float* packed_transposed = nullptr;
+};
+
+class ParamLayout {
+ public:
+  // Adds a parameter; returns its offset.
+  int64_t add(std::string name, std::vector<int64_t> shape, Init init, float gain, bool decay);
+  // Registers the matrix [in, out] at `weight` for packing.
+  Matrix matrix(int64_t weight, int64_t in, int64_t out);
+
+  const std::vector<ParamSpec>& specs() const { return specs_; }
+  int64_t floats() const { return floats_; }         // size of the block, with alignment gaps
+  int64_t parameters() const;                        // numbers that are learned
+  int64_t packed_floats() const { return packed_; }  // size of each packed block
+
+  // Every parameter by its Init, from (seed, its number) alone.
+  void initialise(uint64_t seed, float* params) const;
+  void pack(Context& context, const float* params, float* packed, float* packed_transposed) const;
+
+ private:
+  std::vector<ParamSpec> specs_;
+  std::vector<Matrix> matrices_;
+  int64_t floats_ = 0, packed_ = 0;
+};
+
+}  // namespace linnet

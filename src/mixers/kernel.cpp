@@ -1,0 +1,268 @@
+// kernel.cpp -- kernel attention, linear in the length, with a pluggable feature map phi.
+//
+// Forward, one head, with u_i = phi(q_i) and w_j = phi(k_j):
+//   S = sum_j w_j v_j^T  (F,D)     z = sum_j w_j  (F)
+//   n_i = S^T u_i,   d_i = u_i . z + guard,   y_i = n_i / d_i
+// Causal: the sums run over j <= i: the state has the chunks before, and inside the chunk
+//   A = mask(U W^T),   N += A V,   d += rowsum(A).
+// Backward, given dy:
+//   dn_i = dy_i / d_i,   e_i = dL/dd_i = -(dy_i . y_i) / d_i
+//   du_i = S dn_i + e_i z,      dS += u_i dn_i^T,    dz += e_i u_i        (emit)
+//   dw_j = dS v_j + dz,         dv_j = dS^T w_j                           (absorb)
+//   causal, inside the chunk: dA = mask(dN V^T + e 1^T),
+//   dU += dA W,   dW += dA^T U,   dV += A^T dN                            (emit)
+// Cost: 4 F D a head and token, and phi twice. Saved: U and 1/d; y is the caller's.
+// Paper: Katharopoulos et al. 2020; trainable phi: Yorsh and Kovalenko 2022.
+#include <algorithm>
+
+#include "kernels/activations.h"
+#include "kernels/gemm.h"
+#include "kernels/rows.h"
+#include "layers/linear.h"
+#include "mixers/mixer.h"
+
+namespace linnet {
+namespace {
+
+// Keeps a result finite when every feature has vanished; far below any real denominator.
+constexpr float kGuard = 1e-6f;
+
+void build(ParamLayout& layout, const std::string& name, MixerPlan& plan) {
+  plan.phi.heads = plan.heads;
+  plan.phi.in = plan.head;
+  plan.feature->build(layout, name + ".phi", plan.phi);
+  plan.key_width = plan.heads * plan.phi.out;
+}
+
+int64_t state_floats(const MixerPlan& plan, int64_t) {
+  return plan.heads * plan.phi.out * (plan.head + 1);
+}
+
+int64_t saved_floats(const MixerPlan& plan) { return plan.key_width + plan.heads; }
+
+// The two parts of a state, by head.
+float* sums(const MixerPlan& plan, const MixerState& s, int64_t h) {
+  return s.data + h * plan.phi.out * plan.head;
+}
+float* norms(const MixerPlan& plan, const MixerState& s, int64_t h) {
+  return s.data + plan.heads * plan.phi.out * plan.head + h * plan.phi.out;
+}
+
+// phi's input: x, with dropout in training. `site` tells queries from keys.
+ConstMat phi_input(const MixerRun& run, int64_t rows, int64_t first, ConstMat x, uint64_t site) {
+  if (run.dropout == 0) return x;
+  const Mat dropped = take_mat(run.scratch, rows, run.plan.width);
+  copy_rows(rows, run.plan.width, x, dropped);
+  dropout(rows, run.plan.width, dropped, run.dropout, run.dropout_key + site, first);
+  return dropped;
+}
+
+void features_forward(const MixerRun& run, int64_t rows, int64_t first, ConstMat x, uint64_t site,
+                      Mat phi) {
+  const MixerPlan& plan = run.plan;
+  if (run.folded) {
+    copy_rows(rows, plan.key_width, x, phi);
+    return plan.feature->activate(plan.phi, rows, phi);
+  }
+  Arena::Scope scope(run.scratch);
+  plan.feature->forward(plan.phi, run.weights, rows, phi_input(run, rows, first, x, site), phi);
+}
+
+void features_backward(const MixerRun& run, int64_t rows, int64_t first, ConstMat x, uint64_t site,
+                       ConstMat phi, Mat dphi, Mat dx, float* grads) {
+  const MixerPlan& plan = run.plan;
+  Arena::Scope scope(run.scratch);
+  plan.feature->backward(plan.phi, run.weights, rows, phi_input(run, rows, first, x, site), phi,
+                         dphi, dx, grads, run.scratch);
+  if (run.dropout > 0) dropout(rows, plan.width, dx, run.dropout, run.dropout_key + site, first);
+}
+
+constexpr uint64_t kQuerySite = 1, kKeySite = 2;
+
+void prepare(const MixerRun& run, const MixerChunk& chunk, Mat keys) {
+  features_forward(run, chunk.rows, chunk.first, chunk.k, kKeySite, keys);
+}
+
+void prepare_backward(const MixerRun& run, const MixerChunk& chunk, Mat dkeys, Mat dk,
+                      float* grads) {
+  features_backward(run, chunk.rows, chunk.first, chunk.k, kKeySite, chunk.keys, dkeys, dk, grads);
+}
+
+void absorb(const MixerRun& run, const MixerChunk& chunk, MixerState& state) {
+  const MixerPlan& plan = run.plan;
+  const int64_t F = plan.phi.out, D = plan.head;
+  for (int64_t h = 0; h < plan.heads; ++h) {
+    const ConstMat w = chunk.keys.columns(h * F), v = chunk.v.columns(h * D);
+    gemm(F, D, chunk.rows, columns_of(w.data, w.ld), plain(v.data, v.ld), sums(plan, state, h), D,
+         nullptr, true);
+    add_column_sums(chunk.rows, F, w, norms(plan, state, h));
+  }
+  state.count += chunk.rows;
+}
+
+void merge(const MixerPlan& plan, const MixerState& other, MixerState& state) {
+  add(state_floats(plan, 0), other.data, state.data);
+  state.count += other.count;
+}
+
+// mask(A): zero above the diagonal.
+void mask_triangle(int64_t rows, Mat a) {
+  for (int64_t i = 0; i < rows; ++i) std::fill(a.row(i) + i + 1, a.row(i) + rows, 0.0f);
+}
+
+// [rows, rows] = x y^T for x, y [rows, cols], zero above the diagonal, plus bias_i in row i where given.
+Mat triangle(Arena& scratch, int64_t rows, int64_t cols, ConstMat x, ConstMat y,
+             const float* row_bias) {
+  float* panels = scratch.take(packed_floats(cols, rows));
+  const Mat a = take_mat(scratch, rows, rows);
+  pack_transposed(cols, rows, y.data, y.ld, panels);
+  gemm(rows, rows, cols, rows_of(x.data, x.ld), packed(panels, cols), a.data, a.ld);
+  for (int64_t i = 0; row_bias && i < rows; ++i) {
+    for (int64_t j = 0; j <= i; ++j) a.row(i)[j] += row_bias[i];
+  }
+  mask_triangle(rows, a);
+  return a;
+}
+
+void emit(const MixerRun& run, const MixerChunk& chunk, const MixerState& state, Mat saved, Mat y) {
+  const MixerPlan& plan = run.plan;
+  const int64_t F = plan.phi.out, D = plan.head, rows = chunk.rows;
+  Arena::Scope scope(run.scratch);
+  features_forward(run, rows, chunk.first, chunk.q, kQuerySite, saved);
+  float* d = run.scratch.take(rows);
+  for (int64_t h = 0; h < plan.heads; ++h) {
+    const ConstMat u = saved.columns(h * F);
+    const Mat n = y.columns(h * D);
+    gemm(rows, D, F, rows_of(u.data, u.ld), plain(sums(plan, state, h), D), n.data, n.ld);
+    row_dots(rows, F, u, {norms(plan, state, h), 0}, d);
+    if (plan.causal) {
+      Arena::Scope inner(run.scratch);
+      const ConstMat v = chunk.v.columns(h * D);
+      const Mat a = triangle(run.scratch, rows, F, u, chunk.keys.columns(h * F), nullptr);
+      gemm(rows, D, rows, rows_of(a.data, a.ld), plain(v.data, v.ld), n.data, n.ld, nullptr, true);
+      for (int64_t i = 0; i < rows; ++i) {
+        for (int64_t j = 0; j <= i; ++j) d[i] += a.row(i)[j];
+      }
+    }
+    for (int64_t i = 0; i < rows; ++i) d[i] = saved.row(i)[plan.key_width + h] = 1 / (d[i] + kGuard);
+    scale_rows(rows, D, n, d, n);
+  }
+}
+
+void emit_backward(const MixerRun& run, const MixerChunk& chunk, const MixerState& state,
+                   ConstMat saved, ConstMat y, ConstMat dy, MixerState& dstate,
+                   const MixerGrads& grads) {
+  const MixerPlan& plan = run.plan;
+  const int64_t F = plan.phi.out, D = plan.head, rows = chunk.rows;
+  Arena::Scope scope(run.scratch);
+  const Mat dphi = take_mat(run.scratch, rows, plan.key_width);
+  const Mat dn = take_mat(run.scratch, rows, D);
+  float *e = run.scratch.take(rows), *inverse = run.scratch.take(rows);
+  float* panels = run.scratch.take(packed_floats(D, F));
+  for (int64_t h = 0; h < plan.heads; ++h) {
+    const ConstMat u = saved.columns(h * F), dyh = dy.columns(h * D);
+    const Mat du = dphi.columns(h * F);
+    // y = n / d, so dn = dy / d and e = -(dy . y) / d.
+    row_dots(rows, D, dyh, y.columns(h * D), e);
+    for (int64_t i = 0; i < rows; ++i) {
+      inverse[i] = saved.row(i)[plan.key_width + h];
+      e[i] *= -inverse[i];
+    }
+    scale_rows(rows, D, dyh, inverse, dn);
+    // n = S^T u and d = u . z, so du = S dn + e z, dS += u dn^T, dz += e u.
+    pack_transposed(D, F, sums(plan, state, h), D, panels);
+    gemm(rows, F, D, rows_of(dn.data, dn.ld), packed(panels, D), du.data, du.ld);
+    add_outer(rows, F, e, norms(plan, state, h), du);
+    gemm(F, D, rows, columns_of(u.data, u.ld), plain(dn.data, dn.ld), sums(plan, dstate, h), D,
+         nullptr, true);
+    add_weighted_rows(rows, F, e, u, norms(plan, dstate, h));
+    if (plan.causal) {
+      Arena::Scope inner(run.scratch);
+      const ConstMat w = chunk.keys.columns(h * F), v = chunk.v.columns(h * D);
+      const Mat dw = grads.dkeys.columns(h * F), dv = grads.dv.columns(h * D);
+      const Mat a = triangle(run.scratch, rows, F, u, w, nullptr);
+      const Mat da = triangle(run.scratch, rows, D, dn, v, e);
+      // N += A V and A = mask(U W^T), so:
+      gemm(rows, D, rows, columns_of(a.data, a.ld), plain(dn.data, dn.ld), dv.data, dv.ld, nullptr, true);
+      gemm(rows, F, rows, rows_of(da.data, da.ld), plain(w.data, w.ld), du.data, du.ld, nullptr, true);
+      gemm(rows, F, rows, columns_of(da.data, da.ld), plain(u.data, u.ld), dw.data, dw.ld, nullptr, true);
+    }
+  }
+  features_backward(run, rows, chunk.first, chunk.q, kQuerySite, saved, dphi, grads.dq,
+                    grads.params);
+}
+
+void absorb_backward(const MixerRun& run, const MixerChunk& chunk, const MixerState&,
+                     const MixerState& dstate, const MixerGrads& grads) {
+  const MixerPlan& plan = run.plan;
+  const int64_t F = plan.phi.out, D = plan.head, rows = chunk.rows;
+  Arena::Scope scope(run.scratch);
+  float* panels = run.scratch.take(packed_floats(D, F));
+  for (int64_t h = 0; h < plan.heads; ++h) {
+    const float* ds = sums(plan, dstate, h);
+    const ConstMat w = chunk.keys.columns(h * F), v = chunk.v.columns(h * D);
+    const Mat dw = grads.dkeys.columns(h * F), dv = grads.dv.columns(h * D);
+    // S += w v^T and z += w, so dw = dS v + dz and dv = dS^T w.
+    pack_transposed(D, F, ds, D, panels);
+    gemm(rows, F, D, rows_of(v.data, v.ld), packed(panels, D), dw.data, dw.ld, norms(plan, dstate, h));
+    gemm(rows, D, F, rows_of(w.data, w.ld), plain(ds, D), dv.data, dv.ld);
+  }
+}
+
+double flops(const MixerPlan& plan, int64_t) {
+  const auto F = static_cast<double>(plan.phi.out), D = static_cast<double>(plan.head);
+  return static_cast<double>(plan.heads) * 4 * F * D;
+}
+
+void reference(const MixerPlan& plan, const Complex* params, int64_t T, const Complex* q,
+               const Complex* k, const Complex* v, Complex* y) {
+  const auto F = static_cast<size_t>(plan.phi.out);
+  const int64_t C = plan.width, D = plan.head;
+  for (int64_t h = 0; h < plan.heads; ++h) {
+    std::vector<Complex> u(F), w(F * static_cast<size_t>(T));
+    for (int64_t j = 0; j < T; ++j) {
+      plan.feature->reference(plan.phi, params, h, k + j * C + h * D, w.data() + j * plan.phi.out);
+    }
+    for (int64_t i = 0; i < T; ++i) {
+      plan.feature->reference(plan.phi, params, h, q + i * C + h * D, u.data());
+      Complex d = kGuard;
+      std::vector<Complex> n(static_cast<size_t>(D));
+      for (int64_t j = 0; j < (plan.causal ? i + 1 : T); ++j) {
+        Complex a = 0;
+        for (size_t f = 0; f < F; ++f) a += u[f] * w[static_cast<size_t>(j) * F + f];
+        d += a;
+        for (int64_t c = 0; c < D; ++c) n[static_cast<size_t>(c)] += a * v[j * C + h * D + c];
+      }
+      for (int64_t c = 0; c < D; ++c) y[i * C + h * D + c] = n[static_cast<size_t>(c)] / d;
+    }
+  }
+}
+
+}  // namespace
+
+extern const Mixer kKernelMixer = {
+    .name = "kernel",
+    .formula = "y_i = S^T phi(q_i) / (phi(q_i) . z),  S = sum phi(k_j) v_j^T,  z = sum phi(k_j)",
+    .summary = "kernel attention with a trainable or fixed phi",
+    .paper = "Katharopoulos et al. 2020; Yorsh and Kovalenko 2022",
+    .cost = "O(T F D)",
+    .state = "O(F D)",
+    .uses_q = true,
+    .uses_k = true,
+    .uses_feature = true,
+    .grows = false,
+    .build = build,
+    .state_floats = state_floats,
+    .saved_floats = saved_floats,
+    .prepare = prepare,
+    .prepare_backward = prepare_backward,
+    .absorb = absorb,
+    .merge = merge,
+    .emit = emit,
+    .emit_backward = emit_backward,
+    .absorb_backward = absorb_backward,
+    .flops = flops,
+    .reference = reference,
+};
+
+}  // namespace linnet

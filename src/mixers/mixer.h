@@ -1,0 +1,106 @@
+// mixer.h -- the contract of token mixers: a state that absorbs chunks of tokens and answers chunks of tokens.
+//
+//   prepare(k)               keys   what is absorbed of k, e.g. phi(k)
+//   absorb(state, keys, v)          add a chunk's keys and values
+//   merge(state, other)             join the state of the span that follows
+//   emit(state, q)           y      answer a chunk's queries
+//
+// Bidirectional: absorb all chunks, then emit all. Causal: for each chunk emit (the state holds what came before,
+// the triangle inside the chunk comes from its own keys and values), then absorb. Streaming is causal with chunks of
+// one. A long document over several threads: absorb spans, merge in order, emit. The adjoints run in reverse order;
+// dstate has the layout of the state, starts at zero and collects what later calls owe to it:
+//   bidirectional: emit_backward of every chunk, then absorb_backward of every chunk;
+//   causal, from the last chunk to the first: absorb_backward, then emit_backward.
+//
+// A kind is a record. Adding one: write its file, add its line to mixers.cpp. The suite in tests/mixers loops over
+// the list.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/arena.h"
+#include "core/view.h"
+#include "features/feature.h"
+#include "layers/params.h"
+
+namespace linnet {
+
+// Sizes and parameters of the mixer of one layer.
+struct MixerPlan {
+  int64_t width = 0, heads = 0, head = 0;  // C, H, D
+  bool causal = false;
+  const Feature* feature = nullptr;  // kernel attention only
+  FeaturePlan phi;
+  int64_t key_width = 0;  // columns of keys: C, or H*F
+};
+
+// What a call runs with.
+struct MixerRun {
+  const MixerPlan& plan;
+  const Weights& weights;
+  Arena& scratch;
+  bool folded = false;       // phi's first product is already in q and k
+  bool keep = false;         // a backward will follow
+  float dropout = 0;         // of phi's input
+  uint64_t dropout_key = 0;  // of this sequence, step and layer
+};
+
+// Rows of one sequence; row 0 is token `first`. What a kind does not use is null.
+struct MixerChunk {
+  int64_t rows = 0, first = 0;
+  ConstMat q, k, v, keys;
+};
+
+struct MixerGrads {
+  Mat dq, dkeys, dv;
+  float* params = nullptr;  // the whole gradient block
+};
+
+struct MixerState {
+  float* data = nullptr;
+  int64_t count = 0, capacity = 0;  // tokens absorbed, and tokens that `data` was sized for
+};
+
+struct Mixer {
+  std::string_view name, formula, summary, paper, cost, state;
+  bool uses_q, uses_k;  // else the block has no such projection
+  bool uses_feature;    // takes a phi
+  bool grows;           // the state keeps every token; else it is a sum of fixed size
+  // Fills the plan and adds parameters below `name`.
+  void (*build)(ParamLayout& layout, const std::string& name, MixerPlan& plan);
+  // Floats of the state for up to T tokens, and of what emit saves for its backward, a row.
+  int64_t (*state_floats)(const MixerPlan& plan, int64_t T);
+  int64_t (*saved_floats)(const MixerPlan& plan);
+  // Null: keys are k itself.
+  void (*prepare)(const MixerRun& run, const MixerChunk& chunk, Mat keys);
+  void (*prepare_backward)(const MixerRun& run, const MixerChunk& chunk, Mat dkeys, Mat dk,
+                           float* grads);
+  void (*absorb)(const MixerRun& run, const MixerChunk& chunk, MixerState& state);
+  void (*merge)(const MixerPlan& plan, const MixerState& other, MixerState& state);
+  void (*emit)(const MixerRun& run, const MixerChunk& chunk, const MixerState& state, Mat saved,
+               Mat y);
+  // Writes dq; adds to dstate; causal: also adds to dkeys and dv.
+  void (*emit_backward)(const MixerRun& run, const MixerChunk& chunk, const MixerState& state,
+                        ConstMat saved, ConstMat y, ConstMat dy, MixerState& dstate,
+                        const MixerGrads& grads);
+  // Writes dkeys and dv.
+  void (*absorb_backward)(const MixerRun& run, const MixerChunk& chunk, const MixerState& state,
+                          const MixerState& dstate, const MixerGrads& grads);
+  // Multiplications and additions that a token of a sequence of T costs in emit and absorb.
+  double (*flops)(const MixerPlan& plan, int64_t T);
+  // The definition, q, k, v [T,C] to y [T,C], for tests.
+  void (*reference)(const MixerPlan& plan, const Complex* params, int64_t T, const Complex* q,
+                    const Complex* k, const Complex* v, Complex* y);
+};
+
+std::span<const Mixer* const> mixers();
+// The kind of that name, or an Error that lists the names.
+const Mixer& find_mixer(std::string_view name);
+
+// The keys of a chunk: prepared into `keys`, or k itself.
+ConstMat mixer_keys(const Mixer& mixer, const MixerRun& run, const MixerChunk& chunk, Mat keys);
+
+}  // namespace linnet

@@ -1,0 +1,76 @@
+// block.h -- a pre-LN block, run chunk by chunk: x += mix(LN1(x)), x += ffn(LN2(x)).
+//
+// Sweep 1 over the chunks: k and v of LN1(x), prepared and absorbed. Sweep 2: q of LN1(x), emitted, projected, added;
+// then the feed-forward layer. Causal blocks do both in one sweep. Between two chunks everything stays in L2. The
+// backward runs the same sweeps in reverse; what it needs was saved by the forward, or is computed again chunk by
+// chunk into scratch (recompute): the same functions, other views.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "layers/feed_forward.h"
+#include "layers/layer_norm.h"
+#include "layers/linear.h"
+#include "mixers/mixer.h"
+
+namespace linnet {
+
+// Tokens that go through a block together: rows x C and rows x 256 hidden units fit in L2 beside the weights' panels.
+inline constexpr int64_t kChunk = 128;
+
+struct BlockPlan {
+  int64_t width = 0;
+  const Mixer* mixer = nullptr;
+  MixerPlan mix;
+  const FeedForward* ffn = nullptr;
+  FeedForwardPlan feed;
+  LayerNorm norm1, norm2;
+  Linear q, k, v, out;
+};
+
+// What a call runs with; dropout_key belongs to this sequence, step and layer.
+struct BlockRun {
+  const BlockPlan& plan;
+  const Weights& weights;
+  Arena& scratch;
+  bool folded = false, keep = false;
+  float dropout = 0;
+  uint64_t dropout_key = 0;
+  MixerRun mixer() const;
+  FeedForwardRun feed() const;
+};
+
+// Rows of activations that the backward needs: for the whole sequence, or for one chunk.
+struct BlockSaved {
+  Mat q, k, v, keys, emitted, y, mid, feed;
+  BlockSaved() = default;
+  BlockSaved(const BlockPlan& plan, int64_t rows, Arena& arena);
+  BlockSaved rows(int64_t first) const;
+};
+
+// A chunk of the block's input: row 0 of x is token `first`.
+struct BlockChunk {
+  int64_t rows, first;
+  ConstMat x;
+};
+
+// k, v and keys of the chunk into `saved`; then state += them.
+void block_prepare(const BlockRun& run, const BlockChunk& chunk, const BlockSaved& saved);
+void block_absorb(const BlockRun& run, const BlockChunk& chunk, const BlockSaved& saved,
+                  MixerState& state);
+// Up to mid = x + out(emit(q)) and what is saved on the way; then y = mid + ffn(LN2(mid)). mid and y may be x.
+void block_mix(const BlockRun& run, const BlockChunk& chunk, const BlockSaved& saved,
+               const MixerState& state);
+void block_feed(const BlockRun& run, const BlockChunk& chunk, const BlockSaved& saved, Mat y);
+// dx, on entry the gradient of the block's output, becomes that of mid; dy = the gradient of the mixer's answer.
+void block_feed_backward(const BlockRun& run, const BlockChunk& chunk, const BlockSaved& saved,
+                         Mat dx, Mat dy, float* grads);
+// From the gradients of q (null: zero), k and v to the block's input: dx +=. dkeys is used up.
+void block_project_backward(const BlockRun& run, const BlockChunk& chunk, const BlockSaved& saved,
+                            ConstMat dq, Mat dkeys, ConstMat dv, Mat dx, float* grads);
+
+// The mixer's view of a chunk.
+MixerChunk mixer_chunk(const BlockChunk& chunk, const BlockSaved& saved);
+
+}  // namespace linnet

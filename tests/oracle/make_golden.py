@@ -1,0 +1,56 @@
+# make_golden.py -- Makes tests/golden: small models with the logits and gradients PyTorch gives.
+"""Usage: make_golden.py [FOLDER]   (default: tests/golden beside this folder)
+
+Each case is a model folder plus golden.safetensors: the batch (tokens, lengths, labels, as
+float32 numbers), logits [n, classes], loss [1] and grad.<parameter> for every parameter, computed
+in float64 from the float32 weights and rounded to float32 once. Weights come from the case's own
+seed, so adding a case leaves the other files as they are.
+"""
+import pathlib
+import sys
+import zlib
+
+import numpy as np
+
+import twin
+
+# What differs from case to case; everything else is in BASE or in the sizes of the caller.
+CASES = {
+    'kernel_softplus': {'pool': 'cls'},
+    'kernel_softplus_causal': {'causal': True, 'pool': 'mean'},
+    'kernel_elu1': {'phi': 'elu1', 'positions': 'sinusoidal', 'pool': 'mean'},
+    'kernel_elu1_causal': {'phi': 'elu1', 'causal': True, 'pool': 'last'},
+    'softmax': {'mixer': 'softmax', 'pool': 'cls'},
+    'softmax_causal': {'mixer': 'softmax', 'causal': True, 'pool': 'last'},
+    'mean': {'mixer': 'mean', 'positions': 'none', 'pool': 'mean'},
+    'mean_causal': {'mixer': 'mean', 'causal': True, 'pool': 'last'},
+    'match_kernel': {'task': 'match', 'pool': 'cls'},
+}
+
+BASE = {'task': 'classify', 'mixer': 'kernel', 'phi': 'softplus', 'causal': False, 'ffn': 'gelu',
+        'positions': 'learned', 'pool': 'cls', 'dropout': 0, 'norm_eps': 1e-6}
+
+SIZES = {'vocab': 11, 'classes': 5, 'length': 160, 'width': 24, 'heads': 3, 'blocks': 2,
+         'hidden': 40, 'head_units': 12}
+
+LENGTHS = [1, 7, 33, 150]  # 150 crosses from one chunk of 128 rows into a second
+
+
+def main():
+    default = pathlib.Path(__file__).resolve().parent.parent / 'golden'
+    root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else default
+    for case, changes in CASES.items():
+        config = {**BASE, **SIZES, **changes}
+        rng = np.random.default_rng(zlib.crc32(case.encode()))
+        params = twin.random_params(config, rng)
+        batch = twin.random_batch(config, LENGTHS, rng)
+        folder = root / case
+        folder.mkdir(parents=True, exist_ok=True)
+        twin.write_model(folder, config, params)
+        result = twin.answers(params, config, batch)
+        twin.write_safetensors(folder / 'golden.safetensors', {**batch, **result})
+        print(f'{case}: loss {result["loss"][0]:.6f}')
+
+
+if __name__ == '__main__':
+    main()

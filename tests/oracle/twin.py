@@ -1,0 +1,250 @@
+# twin.py -- PyTorch twin of linnet's engine: the same model, written plainly, in any dtype.
+"""One sequence at a time, one formula a line: this file is read to be believed, not run fast.
+
+Shapes: T tokens (or rows, when a CLS row is in front), C width, H heads, D = C/H head size.
+Weights are stored as [in, out]: y = x W + b.
+"""
+import json
+import math
+import struct
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+GUARD = 1e-6  # added to the denominator of kernel attention
+
+
+# -- files --------------------------------------------------------------------------------------
+
+def read_safetensors(path):
+    """Returns {name: float32 array}; tensors of any other type are refused."""
+    with open(path, 'rb') as file:
+        header = json.loads(file.read(struct.unpack('<Q', file.read(8))[0]))
+        data = file.read()
+    header.pop('__metadata__', None)
+    tensors = {}
+    for name, entry in header.items():
+        if entry['dtype'] != 'F32':
+            raise ValueError(f'{path}: {name} is {entry["dtype"]}, not F32')
+        begin, end = entry['data_offsets']
+        tensors[name] = np.frombuffer(data[begin:end], '<f4').reshape(entry['shape'])
+    return tensors
+
+
+def write_safetensors(path, tensors):
+    """Writes {name: array or tensor} as float32, in the order given."""
+    header, parts, offset = {}, [], 0
+    for name, value in tensors.items():
+        # Not ascontiguousarray: that would turn a scalar into shape [1].
+        array = np.asarray(value, dtype='<f4', order='C')
+        header[name] = {'dtype': 'F32', 'shape': list(array.shape),
+                        'data_offsets': [offset, offset + array.nbytes]}
+        parts.append(array.tobytes())
+        offset += array.nbytes
+    text = json.dumps(header, separators=(',', ':')).encode()
+    text += b' ' * (-len(text) % 8)
+    with open(path, 'wb') as file:
+        file.write(struct.pack('<Q', len(text)) + text + b''.join(parts))
+
+
+def write_model(folder, config, params):
+    """Writes a model folder: config.json and model.safetensors."""
+    with open(f'{folder}/config.json', 'w', encoding='ascii') as file:
+        json.dump(config, file, indent=2)
+        file.write('\n')
+    write_safetensors(f'{folder}/model.safetensors', params)
+
+
+def read_model(folder, dtype=torch.float32):
+    """Returns (config, params) of a model folder."""
+    with open(f'{folder}/config.json', encoding='utf-8') as file:
+        config = json.load(file)
+    arrays = read_safetensors(f'{folder}/model.safetensors')
+    return config, {name: torch.tensor(array, dtype=dtype) for name, array in arrays.items()}
+
+
+# -- parameters ---------------------------------------------------------------------------------
+
+def parameter_shapes(config):
+    """Returns {name: shape} of every parameter, in the order of the model."""
+    C, H, hidden, U = (config[key] for key in ('width', 'heads', 'hidden', 'head_units'))
+    shapes = {'embed.weight': (config['vocab'], C)}
+    if config['pool'] == 'cls':
+        shapes['embed.cls'] = (C,)
+    if config['positions'] == 'learned':
+        shapes['embed.positions'] = (config['length'], C)
+
+    def norm(name):
+        shapes[name + '.weight'] = shapes[name + '.bias'] = (C,)
+
+    def linear(name, rows, columns):
+        shapes[name + '.weight'] = (rows, columns)
+        shapes[name + '.bias'] = (columns,)
+
+    for block in (f'blocks.{index}.' for index in range(config['blocks'])):
+        norm(block + 'norm1')
+        for name in ('v', 'out') if config['mixer'] == 'mean' else ('q', 'k', 'v', 'out'):
+            linear(block + 'mix.' + name, C, C)
+        if config['mixer'] == 'kernel' and config['phi'] == 'softplus':
+            shapes[block + 'mix.phi.weight'] = (H, C // H, C // H)
+        norm(block + 'norm2')
+        linear(block + 'ffn.in', C, hidden)
+        linear(block + 'ffn.out', hidden, C)
+    norm('final_norm')
+    match = config['task'] == 'match'
+    sizes = [2 * C, U, U // 2] if match else [C, U]
+    for index, (rows, columns) in enumerate(zip(sizes, sizes[1:] + [config['classes']])):
+        linear(f'head.{index}', rows, columns)
+    return shapes
+
+
+def random_params(config, rng):
+    """Random float32 weights at which every gradient is well away from zero."""
+    params = {}
+    for name, shape in parameter_shapes(config).items():
+        value = rng.standard_normal(shape)
+        if 'norm' in name and name.endswith('.weight'):
+            value = 1 + 0.2 * value
+        elif name.endswith('.bias'):
+            value *= 0.2
+        elif name == 'embed.positions':
+            value *= 0.5
+        elif not name.startswith('embed.'):
+            value /= math.sqrt(shape[-2])
+        params[name] = value.astype(np.float32)
+    return params
+
+
+# -- the model ----------------------------------------------------------------------------------
+
+def linear(params, name, x):
+    return x @ params[name + '.weight'] + params[name + '.bias']
+
+
+def layer_norm(params, name, x, eps):
+    weight, bias = params[name + '.weight'], params[name + '.bias']
+    return F.layer_norm(x, weight.shape, weight, bias, eps)
+
+
+def gelu(x):
+    return F.gelu(x, approximate='tanh')
+
+
+def sinusoids(T, C, dtype):
+    """pos(t, 2i) = sin(t * 10000^(-2i/C)), pos(t, 2i+1) = cos(the same)."""
+    column = torch.arange(C, dtype=torch.float64)
+    even = column - column % 2
+    angle = torch.arange(T, dtype=torch.float64)[:, None] * 10000.0 ** (-even / C)
+    return torch.where(column % 2 == 0, angle.sin(), angle.cos()).to(dtype)
+
+
+def embed(params, config, tokens):
+    """[T] token numbers -> [T, C], or [T+1, C] with the CLS row in front."""
+    x = params['embed.weight'][tokens]
+    if config['positions'] == 'learned':
+        x = x + params['embed.positions'][:len(tokens)]
+    elif config['positions'] == 'sinusoidal':
+        x = x + sinusoids(len(tokens), config['width'], x.dtype)
+    if config['pool'] == 'cls':
+        x = torch.cat([params['embed.cls'][None], x])
+    return x
+
+
+def mix_mean(v, causal):
+    """y_i = mean of v_j, over all j or over j <= i."""
+    if causal:
+        return v.cumsum(0) / torch.arange(1, len(v) + 1, dtype=v.dtype)[:, None]
+    return v.mean(0, keepdim=True).expand_as(v)
+
+
+def mix_softmax(q, k, v, causal):
+    """One head, [T, D] each: y = softmax(q k^T / sqrt(D)) v."""
+    score = q @ k.T / math.sqrt(q.shape[1])
+    if causal:
+        future = torch.ones(score.shape, dtype=torch.bool).triu(1)
+        score = score.masked_fill(future, -math.inf)
+    return score.softmax(1) @ v
+
+
+def mix_kernel(phi_q, phi_k, v, causal):
+    """One head: y_i = sum_j (phi_q_i . phi_k_j) v_j / (sum_j phi_q_i . phi_k_j + guard).
+
+    The prefix sums S_i = sum_{j<=i} phi_k_j v_j^T are those of the weights phi_q_i . phi_k_j
+    with the future set to zero, which is how they are taken here: T x T, but plain.
+    """
+    weight = phi_q @ phi_k.T
+    if causal:
+        weight = weight.tril()
+    return weight @ v / (weight.sum(1, keepdim=True) + GUARD)
+
+
+def mix(params, config, name, x):
+    """Token mixer with its four projections: [T, C] -> [T, C]."""
+    v, causal = linear(params, name + 'v', x), config['causal']
+    if config['mixer'] == 'mean':
+        return linear(params, name + 'out', mix_mean(v, causal))
+    D = config['width'] // config['heads']
+    q, k = linear(params, name + 'q', x), linear(params, name + 'k', x)
+    heads = []
+    for head, (qh, kh, vh) in enumerate(zip(q.split(D, 1), k.split(D, 1), v.split(D, 1))):
+        if config['mixer'] == 'softmax':
+            heads.append(mix_softmax(qh, kh, vh, causal))
+            continue
+        if config['phi'] == 'softplus':
+            W = params[name + 'phi.weight'][head]
+            # threshold: PyTorch's softplus is cut to the identity above 20 by default.
+            qh, kh = (F.softplus(a @ W, threshold=40) for a in (qh, kh))
+        else:
+            qh, kh = F.elu(qh) + 1, F.elu(kh) + 1
+        heads.append(mix_kernel(qh, kh, vh, causal))
+    return linear(params, name + 'out', torch.cat(heads, 1))
+
+
+def encode(params, config, tokens):
+    """[T] token numbers -> one vector [C]."""
+    eps = config['norm_eps']
+    x = embed(params, config, tokens)
+    for block in (f'blocks.{index}.' for index in range(config['blocks'])):
+        x = x + mix(params, config, block + 'mix.', layer_norm(params, block + 'norm1', x, eps))
+        y = layer_norm(params, block + 'norm2', x, eps)
+        x = x + linear(params, block + 'ffn.out', gelu(linear(params, block + 'ffn.in', y)))
+    x = layer_norm(params, 'final_norm', x, eps)
+    return {'cls': x[0], 'mean': x.mean(0), 'last': x[-1]}[config['pool']]
+
+
+def forward(params, config, sequences):
+    """Sequences (a list of 1-D integer tensors) -> logits [n, classes]; match: [n/2, classes]."""
+    x = torch.stack([encode(params, config, tokens) for tokens in sequences])
+    match = config['task'] == 'match'
+    if match:  # sequences 2i and 2i+1 are pair i
+        x = x.reshape(len(sequences) // 2, -1)
+    last = 2 if match else 1
+    for index in range(last):
+        x = gelu(linear(params, f'head.{index}', x))
+    return linear(params, f'head.{last}', x)
+
+
+# -- what golden files and the live oracle compare ----------------------------------------------
+
+def random_batch(config, lengths, rng):
+    """Returns {tokens, lengths, labels}, float32 as in the files."""
+    rows = len(lengths) // 2 if config['task'] == 'match' else len(lengths)
+    batch = {'tokens': rng.integers(config['vocab'], size=sum(lengths)), 'lengths': lengths,
+             'labels': rng.integers(config['classes'], size=rows)}
+    return {name: np.asarray(value, np.float32) for name, value in batch.items()}
+
+
+def answers(params, config, batch, dtype=torch.float64):
+    """Returns {logits, loss, grad.*} of a batch as float32 arrays, computed in dtype."""
+    leaves = {name: torch.tensor(value, dtype=dtype).requires_grad_()
+              for name, value in params.items()}
+    tokens = torch.tensor(batch['tokens']).long()
+    sequences = tokens.split([int(length) for length in batch['lengths']])
+    logits = forward(leaves, config, sequences)
+    loss = F.cross_entropy(logits, torch.tensor(batch['labels']).long())
+    loss.backward()
+    result = {'logits': logits.detach(), 'loss': loss.detach()[None]}
+    for name, leaf in leaves.items():
+        result['grad.' + name] = torch.zeros_like(leaf) if leaf.grad is None else leaf.grad
+    return {name: value.numpy().astype(np.float32) for name, value in result.items()}
