@@ -33,7 +33,7 @@ HWY_INLINE void map2(int64_t rows, int64_t cols, ConstMat x, ConstMat dy, Mat dx
 }
 
 void GeluForward(int64_t rows, int64_t cols, ConstMat x, Mat y) {
-  map(rows, cols, x, y, [](V v) HWY_ATTR { return hn::Mul(v, gelu_gate(v)); });
+  map(rows, cols, x, y, [](V v) HWY_ATTR { return hn::Mul(v, gelu_gate(v).s); });
 }
 
 void GeluBackward(int64_t rows, int64_t cols, ConstMat x, ConstMat dy, Mat y, Mat dx) {
@@ -41,9 +41,10 @@ void GeluBackward(int64_t rows, int64_t cols, ConstMat x, ConstMat dy, Mat y, Ma
     const float *in = x.row(r), *grad = dy.row(r);
     float *value = y.data ? y.row(r) : nullptr, *out = dx.row(r);
     for_each_vector(cols, [&](auto load, auto store) HWY_ATTR {
-      const V v = load(in), s = gelu_gate(v), g = load(grad);
-      if (value) store(hn::Mul(v, s), value);
-      store(hn::Mul(g, gelu_slope(v, s)), out);
+      const V v = load(in), g = load(grad);
+      const GeluGate gate = gelu_gate(v);
+      if (value) store(hn::Mul(v, gate.s), value);
+      store(hn::Mul(g, gelu_slope(v, gate)), out);
     });
   }
 }

@@ -140,17 +140,24 @@ HWY_INLINE V one_minus_exp_neg(V y) {
   return hn::IfThenElse(hn::Lt(y, constant(0.25f)), small, large);
 }
 
-// GELU in its tanh form, 0.5 x (1 + tanh(u)) with u = sqrt(2/pi) (x + 0.044715 x^3), is x sigmoid(2u):
-// 2u = x (a + b x^2), a = 2 sqrt(2/pi) = 1.5957691, b = 0.044715 a = 0.071354816.
-HWY_INLINE V gelu_gate(V x) {
+// GELU in its tanh form, 0.5 x (1 + tanh(u)) with u = sqrt(2/pi) (x + 0.044715 x^3), is x s with s = 1 / (1 + e),
+// e = exp(-2u), 2u = x (a + b x^2), a = 2 sqrt(2/pi) = 1.5957691, b = 0.044715 a = 0.071354816.
+struct GeluGate {
+  V e, s;
+};
+HWY_INLINE GeluGate gelu_gate(V x) {
   const V square = hn::Mul(x, x);
-  return sigmoid(hn::Mul(x, hn::MulAdd(square, constant(0.071354816f), constant(1.5957691f))));
+  const V e = exp(hn::Mul(x, hn::NegMulSub(square, constant(0.071354816f), constant(1.5957691f))));
+  return {e, hn::Div(constant(1), hn::Add(constant(1), e))};
 }
 
-// d/dx (x s(2u)) = s + x s (1 - s) (a + 3 b x^2), s = gelu_gate(x).
-HWY_INLINE V gelu_slope(V x, V s) {
-  const V inner = hn::MulAdd(hn::Mul(x, x), constant(3 * 0.071354816f), constant(1.5957691f));
-  return hn::MulAdd(hn::Mul(hn::Mul(x, inner), s), hn::Sub(constant(1), s), s);
+// d/dx (x s) = s + x s (1 - s) (a + 3 b x^2), and 1 - s = e s without cancellation. Beyond |x| = 100 the second term
+// is 0, and the bound keeps it from becoming infinity times 0.
+HWY_INLINE V gelu_slope(V x, GeluGate gate) {
+  const V near = hn::Min(hn::Max(x, constant(-100)), constant(100));
+  const V inner = hn::MulAdd(hn::Mul(near, near), constant(3 * 0.071354816f), constant(1.5957691f));
+  const V bend = hn::Mul(hn::Mul(near, inner), hn::Mul(gate.e, gate.s));
+  return hn::MulAdd(bend, gate.s, gate.s);
 }
 
 }  // namespace linnet::HWY_NAMESPACE

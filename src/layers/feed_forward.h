@@ -18,7 +18,7 @@ namespace linnet {
 
 struct FeedForwardPlan {
   int64_t width = 0, hidden = 0;  // C, hidden units
-  Linear in, out;
+  Linear in{}, out{};
 };
 
 struct FeedForwardRun {
@@ -34,7 +34,7 @@ struct FeedForward {
   void (*build)(ParamLayout& layout, const std::string& name, FeedForwardPlan& plan);
   // Floats a row that forward saves for backward.
   int64_t (*saved_floats)(const FeedForwardPlan& plan);
-  // y += f(x). Row 0 is token `first`.
+  // y += f(x), or only what is saved where y is null. Row 0 is token `first`.
   void (*forward)(const FeedForwardRun& run, int64_t rows, int64_t first, ConstMat x, Mat saved,
                   Mat y);
   // dx = the input gradient, parameters' gradients +=.

@@ -43,6 +43,7 @@ void forward(const FeedForwardRun& run, int64_t rows, int64_t first, ConstMat x,
     const Mat p = saved.columns(b);
     matrix_forward(plan.in.matrix.columns(b, units), run.weights, rows, x, p,
                    run.weights.params + plan.in.bias + b);
+    if (!y.data) continue;
     gelu_forward(rows, units, p, g);
     drop_hidden(run, rows, first, b, units, g);
     matrix_forward(plan.out.matrix.rows(b, units), run.weights, rows, g, y,

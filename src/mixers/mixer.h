@@ -33,7 +33,7 @@ struct MixerPlan {
   int64_t width = 0, heads = 0, head = 0;  // C, H, D
   bool causal = false;
   const Feature* feature = nullptr;  // kernel attention only
-  FeaturePlan phi;
+  FeaturePlan phi{};
   int64_t key_width = 0;  // columns of keys: C, or H*F
 };
 
@@ -100,7 +100,7 @@ std::span<const Mixer* const> mixers();
 // The kind of that name, or an Error that lists the names.
 const Mixer& find_mixer(std::string_view name);
 
-// The keys of a chunk: prepared into `keys`, or k itself.
-ConstMat mixer_keys(const Mixer& mixer, const MixerRun& run, const MixerChunk& chunk, Mat keys);
+// An empty state for up to T tokens.
+MixerState take_state(const Mixer& mixer, const MixerPlan& plan, int64_t T, Arena& arena);
 
 }  // namespace linnet

@@ -17,10 +17,8 @@ std::span<const Mixer* const> mixers() {
 
 const Mixer& find_mixer(std::string_view name) { return find_in(mixers(), "mixer", name); }
 
-ConstMat mixer_keys(const Mixer& mixer, const MixerRun& run, const MixerChunk& chunk, Mat keys) {
-  if (mixer.prepare == nullptr) return chunk.k;
-  mixer.prepare(run, chunk, keys);
-  return keys;
+MixerState take_state(const Mixer& mixer, const MixerPlan& plan, int64_t T, Arena& arena) {
+  return {.data = arena.take_zeroed(mixer.state_floats(plan, T)), .count = 0, .capacity = T};
 }
 
 }  // namespace linnet

@@ -124,6 +124,7 @@ void block_feed(const BlockRun& run, const BlockChunk& chunk, const BlockSaved& 
   Arena::Scope scope(run.scratch);
   const Mat h = take_mat(run.scratch, chunk.rows, plan.width);
   norm_forward(plan.norm2, run.weights, chunk.rows, saved.mid, h);
+  if (!y.data) return plan.ffn->forward(run.feed(), chunk.rows, chunk.first, h, saved.feed, y);
   if (y.data != saved.mid.data) copy_rows(chunk.rows, plan.width, saved.mid, y);
   add_dropped(run, chunk, kFeedOutSite, y, [&](Mat to) {
     plan.ffn->forward(run.feed(), chunk.rows, chunk.first, h, saved.feed, to);

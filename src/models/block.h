@@ -59,7 +59,8 @@ struct BlockChunk {
 void block_prepare(const BlockRun& run, const BlockChunk& chunk, const BlockSaved& saved);
 void block_absorb(const BlockRun& run, const BlockChunk& chunk, const BlockSaved& saved,
                   MixerState& state);
-// Up to mid = x + out(emit(q)) and what is saved on the way; then y = mid + ffn(LN2(mid)). mid and y may be x.
+// Up to mid = x + out(emit(q)) and what is saved on the way; then y = mid + ffn(LN2(mid)). mid and y may be x; y may
+// be null where only what is saved is wanted.
 void block_mix(const BlockRun& run, const BlockChunk& chunk, const BlockSaved& saved,
                const MixerState& state);
 void block_feed(const BlockRun& run, const BlockChunk& chunk, const BlockSaved& saved, Mat y);

@@ -1,10 +1,10 @@
-// safetensors_fuzz.cpp -- any bytes either parse to tensors that can be read, or give one clear
-// Error.
+// safetensors_fuzz.cpp -- any bytes give tensors that can be read, or one clear Error.
 //
 //   safetensors_fuzz tests/fuzz/corpus/safetensors
 #include <cstdint>
 #include <cstring>
-#include <string>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/error.h"

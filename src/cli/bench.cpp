@@ -1,0 +1,3 @@
+// bench.cpp -- placeholder
+#include "cli/verbs.h"
+namespace linnet { void add_bench(CLI::App&) {} }

@@ -1,0 +1,82 @@
+// info.cpp -- linnet info: what is in a model folder, or what a configuration would be.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "core/error.h"
+#include "models/model_folder.h"
+#include "models/profiles.h"
+
+namespace linnet {
+namespace {
+
+struct Options {
+  std::string folder, profile = "paper", task, row;
+  bool json = false, tensors = false;
+};
+
+using Json = nlohmann::ordered_json;
+
+Json describe(const ModelConfig& config) {
+  const Model model(config);
+  Json json;
+  json["parameters"] = model.layout().parameters();
+  json["bytes"] = model.layout().parameters() * 4;
+  json["flops_per_token"] = model.forward_flops(config.length, false) / static_cast<double>(config.length);
+  json["config"] = config_to_json(config);
+  return json;
+}
+
+void print_text(const Json& json, const Model& model, bool tensors) {
+  fmt::print("parameters  {}\n", with_commas(json["parameters"].get<int64_t>()));
+  fmt::print("size        {:.1f} MB as float32\n", static_cast<double>(json["bytes"].get<int64_t>()) * 1e-6);
+  fmt::print("forward     {:.2f} MFLOP a token at {} tokens\n", json["flops_per_token"].get<double>() * 1e-6,
+             model.config().length);
+  for (const auto& [name, value] : json["config"].items()) {
+    fmt::print("{:<11} {}\n", name, value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  if (!tensors) return;
+  std::vector<std::vector<std::string>> rows = {{"tensor", "shape"}};
+  for (const ParamSpec& spec : model.layout().specs()) {
+    std::string shape;
+    for (int64_t dim : spec.shape) shape += (shape.empty() ? "" : " x ") + std::to_string(dim);
+    rows.push_back({spec.name, shape});
+  }
+  fmt::print("\n{}", format_table(rows));
+}
+
+void run(const Options& options) {
+  ModelConfig config;
+  if (!options.folder.empty()) {
+    config = load_model(options.folder).config;  // the whole folder is checked, not only its config
+  } else if (!options.task.empty() && !options.row.empty()) {
+    config = profile_config(options.profile, options.task, options.row);
+  } else {
+    throw Error("[info] name a model folder, or --task and --row");
+  }
+  const Json json = describe(config);
+  if (options.json) {
+    fmt::print("{}\n", json.dump());
+  } else {
+    print_text(json, Model(config), options.tensors);
+  }
+}
+
+}  // namespace
+
+void add_info(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("info", "What is in a model folder, or what a configuration would be");
+  verb->footer("Examples:\n  linnet info quickstart/model\n  linnet info --profile paper --task listops --row transformer --json");
+  verb->add_option("folder", options->folder, "Model folder");
+  verb->add_option("--profile", options->profile, "Sizes: " + profile_names())->capture_default_str();
+  verb->add_option("--task", options->task, "Task: " + profile_tasks());
+  verb->add_option("--row", options->row, "Row of Table 1: " + profile_rows());
+  verb->add_flag("--tensors", options->tensors, "List every tensor");
+  verb->add_flag("--json", options->json, "One JSON object");
+  verb->callback([options] { run(*options); });
+}
+
+}  // namespace linnet

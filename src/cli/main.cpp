@@ -1,0 +1,38 @@
+// main.cpp -- linnet VERB: finds the verb, turns errors into one sentence and an exit code.
+#include <exception>
+
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "core/error.h"
+
+namespace {
+
+constexpr const char* kAbout =
+    "linnet: trains, compares and serves linear-time sequence models on ordinary CPUs.\n"
+    "Start with: linnet quickstart\n";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app(kAbout, "linnet");
+  app.set_version_flag("--version", LINNET_VERSION);
+  app.require_subcommand(1);
+  linnet::add_quickstart(app);
+  linnet::add_info(app);
+  linnet::add_bench(app);
+  linnet::add_oracle(app);
+  try {
+    app.parse(argc, argv);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    linnet::print_error(std::string(error.what()) + "; see linnet --help");
+    return 2;
+  } catch (const linnet::Error& error) {
+    linnet::print_error(error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    linnet::print_error(error.what());
+    return 1;
+  }
+}

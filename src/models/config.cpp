@@ -1,0 +1,157 @@
+// config.cpp -- reads, checks and writes a model's configuration.
+#include "models/config.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "features/feature.h"
+#include "layers/feed_forward.h"
+#include "mixers/mixer.h"
+
+namespace linnet {
+namespace {
+
+using Json = nlohmann::json;
+
+// No size above this: sums and products of a few of them stay far below 2^63.
+constexpr int64_t kLargest = int64_t{1} << 24;
+
+// The fields of a config, once, for reading, writing and knowing their names: visit(name, member).
+template <class Config, class Visit>
+void for_each_field(Config& c, const Visit& visit) {
+  visit("task", c.task);
+  visit("vocab", c.vocab);
+  visit("classes", c.classes);
+  visit("length", c.length);
+  visit("width", c.width);
+  visit("heads", c.heads);
+  visit("blocks", c.blocks);
+  visit("hidden", c.hidden);
+  visit("head_units", c.head_units);
+  visit("mixer", c.mixer);
+  visit("phi", c.phi);
+  visit("ffn", c.ffn);
+  visit("causal", c.causal);
+  visit("positions", c.positions);
+  visit("pool", c.pool);
+  visit("dropout", c.dropout);
+  visit("norm_eps", c.norm_eps);
+}
+
+void read_field(const char* name, const Json& value, int64_t& out) {
+  if (!value.is_number_integer()) throw Error(fmt::format("[config.{}] must be a whole number", name));
+  if (value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(kLargest)) {
+    throw Error(fmt::format("[config.{}] must be at most {}", name, kLargest));
+  }
+  out = value.get<int64_t>();
+}
+void read_field(const char* name, const Json& value, double& out) {
+  if (!value.is_number()) throw Error(fmt::format("[config.{}] must be a number", name));
+  out = value.get<double>();
+}
+void read_field(const char* name, const Json& value, bool& out) {
+  if (!value.is_boolean()) throw Error(fmt::format("[config.{}] must be true or false", name));
+  out = value.get<bool>();
+}
+void read_field(const char* name, const Json& value, std::string& out) {
+  if (!value.is_string()) throw Error(fmt::format("[config.{}] must be a text", name));
+  out = value.get<std::string>();
+}
+
+void check_range(const char* name, int64_t value, int64_t least, int64_t most = kLargest) {
+  if (value >= least && value <= most) return;
+  throw Error(fmt::format("[config.{}] must be {} to {}, not {}", name, least, most, value));
+}
+
+void check_choice(const char* name, const std::string& value, std::initializer_list<const char*> known) {
+  std::string list;
+  for (const char* choice : known) {
+    if (value == choice) return;
+    list += (list.empty() ? "" : ", ") + std::string(choice);
+  }
+  throw Error(fmt::format("[config.{}] must be one of {}, not \"{}\"", name, list, printable(value)));
+}
+
+}  // namespace
+
+void check_config(const ModelConfig& c) {
+  check_choice("task", c.task, {"classify", "match"});
+  check_range("vocab", c.vocab, 1);
+  check_range("classes", c.classes, 1, 1 << 20);
+  check_range("length", c.length, 1);
+  check_range("width", c.width, 1, 1 << 16);
+  check_range("heads", c.heads, 1, 1 << 12);
+  check_range("blocks", c.blocks, 1, 1 << 10);
+  check_range("hidden", c.hidden, 1, 1 << 20);
+  check_range("head_units", c.head_units, c.task == "match" ? 2 : 1, 1 << 20);
+  if (c.width % c.heads != 0) {
+    throw Error(fmt::format("[config.heads] heads must divide width: width={}, heads={}", c.width, c.heads));
+  }
+  const Mixer& mixer = find_mixer(c.mixer);
+  if (mixer.uses_feature) find_feature(c.phi);
+  find_feed_forward(c.ffn);
+  check_choice("positions", c.positions, {"learned", "sinusoidal", "none"});
+  check_choice("pool", c.pool, {"cls", "mean", "last"});
+  if (c.causal && c.pool == "cls") {
+    throw Error("[config.pool] the CLS token stands in front and sees nothing in a causal model: use mean or last");
+  }
+  if (!(c.dropout >= 0 && c.dropout < 1)) {
+    throw Error(fmt::format("[config.dropout] must be at least 0 and below 1, not {}", c.dropout));
+  }
+  if (!(c.norm_eps > 0 && c.norm_eps <= 1)) {
+    throw Error(fmt::format("[config.norm_eps] must be above 0 and at most 1, not {}", c.norm_eps));
+  }
+}
+
+ModelConfig config_from_json(const Json& json, std::string_view place) try {
+  if (!json.is_object()) throw Error("[config] must be a JSON object");
+  ModelConfig config;
+  std::set<std::string, std::less<>> known;
+  for_each_field(config, [&](const char* name, auto& member) {
+    known.insert(name);
+    if (const auto it = json.find(name); it != json.end()) read_field(name, *it, member);
+  });
+  for (const auto& [name, value] : json.items()) {
+    if (!known.contains(name)) throw Error(fmt::format("[config.{}] no such setting", printable(name)));
+  }
+  check_config(config);
+  return config;
+} catch (const Error& error) {
+  if (place.empty()) throw;
+  throw Error(fmt::format("[{}] {}", place, error.what()));
+}
+
+ModelConfig parse_config(std::string_view text, std::string_view place) {
+  // A config is flat: anything nested is refused before it can nest deeper.
+  const auto flat = [](int depth, Json::parse_event_t event, Json&) {
+    using Event = Json::parse_event_t;
+    if (depth > 0 && (event == Event::object_start || event == Event::array_start)) {
+      throw Error("a config has no nested objects or lists");
+    }
+    return true;
+  };
+  // The parser would take a zero byte for the end of the text.
+  if (text.find('\0') != text.npos) throw Error(fmt::format("[{}] not valid JSON: it has a zero byte", place));
+  Json json;
+  try {
+    json = Json::parse(text, flat);
+  } catch (const Json::exception& error) {
+    throw Error(fmt::format("[{}] not valid JSON: {}", place, printable(error.what(), 200)));
+  } catch (const Error& error) {
+    throw Error(fmt::format("[{}] {}", place, error.what()));
+  }
+  return config_from_json(json, place);
+}
+
+nlohmann::ordered_json config_to_json(const ModelConfig& config) {
+  nlohmann::ordered_json json;
+  for_each_field(config, [&](const char* name, const auto& member) { json[name] = member; });
+  return json;
+}
+
+}  // namespace linnet

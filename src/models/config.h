@@ -1,0 +1,39 @@
+// config.h -- everything that makes a model, as one flat JSON object; checked before anything is built.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+namespace linnet {
+
+struct ModelConfig {
+  std::string task = "classify";  // classify: one sequence; match: two, one encoder for both
+  int64_t vocab = 256;
+  int64_t classes = 2;
+  int64_t length = 1024;  // most tokens of a sequence; size of the learned positions
+  int64_t width = 64;     // C
+  int64_t heads = 2;      // H
+  int64_t blocks = 2;     // L
+  int64_t hidden = 256;   // of the feed-forward layer
+  int64_t head_units = 64;
+  std::string mixer = "kernel";
+  std::string phi = "softplus";
+  std::string ffn = "gelu";
+  bool causal = false;
+  std::string positions = "learned";  // learned, sinusoidal, none
+  std::string pool = "cls";           // cls, mean, last
+  double dropout = 0.1;
+  double norm_eps = 1e-6;
+};
+
+// The checked config; an Error names the field, e.g. "[config.heads] ...", with `place` (a path) in front if given.
+ModelConfig config_from_json(const nlohmann::json& json, std::string_view place = "");
+ModelConfig parse_config(std::string_view text, std::string_view place);
+nlohmann::ordered_json config_to_json(const ModelConfig& config);
+
+// Throws what config_from_json would.
+void check_config(const ModelConfig& config);
+
+}  // namespace linnet

@@ -1,0 +1,79 @@
+// head.cpp -- pooling and the classifier's layers, forward and backward.
+#include "models/head.h"
+
+#include <algorithm>
+
+#include "kernels/activations.h"
+#include "kernels/rows.h"
+
+namespace linnet {
+
+RowRange pooled_rows(const Model& model, int64_t rows) {
+  const std::string& pool = model.config().pool;
+  if (pool == "mean") return {0, rows};
+  return pool == "cls" ? RowRange{0, 1} : RowRange{rows - 1, rows};
+}
+
+RowRange answered_rows(const Model& model, size_t layer, int64_t rows) {
+  if (layer + 1 < model.blocks().size() || model.config().causal) return {0, rows};
+  return pooled_rows(model, rows);
+}
+
+void pool_forward(const Model& model, const Weights& weights, int64_t rows, ConstMat x, Arena& scratch, float* vector) {
+  const int64_t C = model.config().width;
+  Arena::Scope scope(scratch);
+  const Mat h = take_mat(scratch, std::min(kChunk, rows), C);
+  std::fill_n(vector, C, 0.0f);
+  for (int64_t at = 0; at < rows; at += kChunk) {
+    const int64_t n = std::min(kChunk, rows - at);
+    norm_forward(model.final_norm(), weights, n, x.rows(at), h);
+    add_column_sums(n, C, h, vector);
+  }
+  scale(C, 1.0f / static_cast<float>(rows), vector);
+}
+
+void pool_backward(const Model& model, const Weights& weights, int64_t rows, ConstMat x, const float* dvector, Mat dx,
+                   float* grads, Arena& scratch) {
+  const int64_t C = model.config().width;
+  Arena::Scope scope(scratch);
+  float* share = scratch.take_zeroed(C);
+  add_scaled(C, 1.0f / static_cast<float>(rows), dvector, share);
+  norm_backward(model.final_norm(), weights, rows, x, {share, 0}, dx, grads);
+}
+
+HeadTape head_forward(const Model& model, const Weights& weights, const float* vectors, Arena& keep, float* logits) {
+  HeadTape tape{vectors};
+  for (const Linear& linear : model.head()) {
+    const bool last = &linear == &model.head().back();
+    float* out = last ? logits : keep.take(linear.out());
+    linear_forward(linear, weights, 1, {vectors, 0}, {out, 0});
+    if (last) break;
+    tape.push_back(out);
+    float* activated = keep.take(linear.out());
+    gelu_forward(1, linear.out(), {out, 0}, {activated, 0});
+    vectors = activated;
+  }
+  return tape;
+}
+
+void head_backward(const Model& model, const Weights& weights, const HeadTape& tape, const float* dlogits,
+                   float* dvectors, float* grads, Arena& scratch) {
+  Arena::Scope scope(scratch);
+  const float* dy = dlogits;
+  for (size_t i = tape.size(); i-- > 0;) {
+    // p_i = gelu(p_{i-1}) W_i + b_i; the first layer takes its input as it is.
+    const Linear& linear = model.head()[i];
+    float* dx = i == 0 ? dvectors : scratch.take(linear.in());
+    linear_backward_input(linear, weights, 1, {dy, 0}, {dx, 0});
+    const float* in = tape[i];
+    if (i > 0) {
+      float* activated = scratch.take(linear.in());
+      gelu_backward(1, linear.in(), {in, 0}, {dx, 0}, {activated, 0}, {dx, 0});
+      in = activated;
+    }
+    linear_backward_weights(linear, 1, {in, 0}, {dy, 0}, grads, scratch);
+    dy = dx;
+  }
+}
+
+}  // namespace linnet

@@ -1,0 +1,129 @@
+// inference.cpp -- a model's forward pass without anything kept for a backward.
+#include "models/inference.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "models/head.h"
+
+namespace linnet {
+
+Inference::Inference(Context& context, const Model& model, Block values)
+    : context_(context),
+      model_(model),
+      parameters_(context, model, std::move(values), false),
+      weights_(parameters_.weights()),
+      sinusoids_(model.config().width),
+      workspaces_(static_cast<size_t>(context.threads())) {}
+
+void Inference::absorb_rows(size_t layer, ConstMat x, int64_t first, int64_t last, MixerState& state,
+                            Workspace& workspace) const {
+  const BlockPlan& plan = model_.blocks()[layer];
+  const BlockRun run{.plan = plan, .weights = weights_, .scratch = workspace.scratch, .folded = parameters_.folded()};
+  Arena::Scope scope(workspace.scratch);
+  const BlockSaved saved(plan, std::min(kChunk, last - first), workspace.scratch);
+  for (int64_t at = first; at < last; at += kChunk) {
+    const BlockChunk chunk{std::min(kChunk, last - at), at, x.rows(at)};
+    block_prepare(run, chunk, saved);
+    block_absorb(run, chunk, saved, state);
+  }
+}
+
+void Inference::emit_rows(size_t layer, Mat x, int64_t first, int64_t last, MixerState& state,
+                          Workspace& workspace) const {
+  const BlockPlan& plan = model_.blocks()[layer];
+  const BlockRun run{.plan = plan, .weights = weights_, .scratch = workspace.scratch, .folded = parameters_.folded()};
+  Arena::Scope scope(workspace.scratch);
+  BlockSaved saved(plan, std::min(kChunk, last - first), workspace.scratch);
+  for (int64_t at = first; at < last; at += kChunk) {
+    const BlockChunk chunk{std::min(kChunk, last - at), at, x.rows(at)};
+    saved.mid = x.rows(at);
+    if (plan.mix.causal) block_prepare(run, chunk, saved);
+    block_mix(run, chunk, saved, state);
+    block_feed(run, chunk, saved, x.rows(at));
+    if (plan.mix.causal) block_absorb(run, chunk, saved, state);
+  }
+}
+
+void Inference::run_block(size_t layer, Mat x, int64_t rows, bool all_threads, Workspace& workspace) {
+  const BlockPlan& plan = model_.blocks()[layer];
+  Arena::Scope scope(workspace.keep);
+  const RowRange asked = answered_rows(model_, layer, rows);
+  const int64_t spans = (rows + kSpan - 1) / kSpan;
+  if (spans == 1) {
+    MixerState state = take_state(*plan.mixer, plan.mix, rows, workspace.keep);
+    if (!plan.mix.causal) absorb_rows(layer, x, 0, rows, state, workspace);
+    return emit_rows(layer, x, asked.first, asked.last, state, workspace);
+  }
+  const auto for_each_span = [&](const auto& visit) {
+    const auto job = [&](int64_t span, int worker) {
+      visit(static_cast<size_t>(span), span * kSpan, std::min(rows, (span + 1) * kSpan),
+            all_threads ? workspaces_[static_cast<size_t>(worker)] : workspace);
+    };
+    if (all_threads) return context_.parallel(spans, job);
+    for (int64_t span = 0; span < spans; ++span) job(span, 0);
+  };
+  std::vector<MixerState> states;
+  for (int64_t span = 0; span < spans; ++span) {
+    states.push_back(take_state(*plan.mixer, plan.mix, std::min(kSpan, rows - span * kSpan), workspace.keep));
+  }
+  for_each_span([&](size_t span, int64_t from, int64_t to, Workspace& own) {
+    absorb_rows(layer, x, from, to, states[span], own);
+  });
+  // Causal: each span starts from what came before it. Else all see the same sum.
+  MixerState total = take_state(*plan.mixer, plan.mix, rows, workspace.keep);
+  std::vector<MixerState> before;
+  for (const MixerState& state : states) {
+    if (plan.mix.causal) {
+      MixerState& copy = before.emplace_back(take_state(*plan.mixer, plan.mix, rows, workspace.keep));
+      std::copy_n(total.data, plan.mixer->state_floats(plan.mix, rows), copy.data);
+      copy.count = total.count;
+    }
+    plan.mixer->merge(plan.mix, state, total);
+  }
+  if (asked.count() < rows) return emit_rows(layer, x, asked.first, asked.last, total, workspace);
+  for_each_span([&](size_t span, int64_t from, int64_t to, Workspace& own) {
+    emit_rows(layer, x, from, to, plan.mix.causal ? before[span] : total, own);
+  });
+}
+
+void Inference::encode(Tokens tokens, Workspace& workspace, bool all_threads, float* vector) {
+  const int64_t rows = model_.rows(static_cast<int64_t>(tokens.size()));
+  Arena::Scope scope(workspace.keep);
+  const Mat x = take_mat(workspace.keep, rows, model_.config().width);
+  embed_forward(model_, sinusoids_, weights_.params, tokens, rows, 0, 0, 0, x);
+  for (size_t l = 0; l < model_.blocks().size(); ++l) run_block(l, x, rows, all_threads, workspace);
+  const RowRange pooled = pooled_rows(model_, rows);
+  pool_forward(model_, weights_, pooled.count(), x.rows(pooled.first), workspace.scratch, vector);
+}
+
+std::vector<float> Inference::logits(std::span<const Tokens> sequences) {
+  const int64_t C = model_.config().width, classes = model_.config().classes, towers = model_.sequences();
+  const auto count = static_cast<int64_t>(sequences.size());
+  LINNET_ASSERT(count % towers == 0);
+  std::vector<float> vectors(static_cast<size_t>(count * C)), out(static_cast<size_t>(count / towers * classes));
+  std::vector<int64_t> whole;  // sequences of one span, the longest first: the threads end together
+  for (int64_t i = 0; i < count; ++i) {
+    const Tokens tokens = sequences[static_cast<size_t>(i)];
+    model_.check(tokens);
+    if (model_.rows(static_cast<int64_t>(tokens.size())) <= kSpan) {
+      whole.push_back(i);
+    } else {
+      encode(tokens, workspaces_[0], true, vectors.data() + i * C);
+    }
+  }
+  std::stable_sort(whole.begin(), whole.end(), [&](int64_t a, int64_t b) {
+    return sequences[static_cast<size_t>(a)].size() > sequences[static_cast<size_t>(b)].size();
+  });
+  context_.parallel(static_cast<int64_t>(whole.size()), [&](int64_t task, int worker) {
+    const int64_t i = whole[static_cast<size_t>(task)];
+    encode(sequences[static_cast<size_t>(i)], workspaces_[static_cast<size_t>(worker)], false, vectors.data() + i * C);
+  });
+  for (int64_t e = 0; e < count / towers; ++e) {
+    Arena::Scope scope(workspaces_[0].scratch);
+    head_forward(model_, weights_, vectors.data() + e * towers * C, workspaces_[0].scratch, out.data() + e * classes);
+  }
+  return out;
+}
+
+}  // namespace linnet

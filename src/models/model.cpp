@@ -1,0 +1,120 @@
+// model.cpp -- builds the layers of a config and holds the parameters' values.
+#include "models/model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace linnet {
+
+Model::Model(const ModelConfig& config) : config_(config) {
+  check_config(config_);
+  const int64_t C = config_.width;
+  const auto eps = static_cast<float>(config_.norm_eps);
+  embedding_ = layout_.add("embed.weight", {config_.vocab, C}, Init::normal, 1.0f, false);
+  if (config_.pool == "cls") cls_ = layout_.add("embed.cls", {C}, Init::normal, 1.0f, false);
+  if (config_.positions == "learned") {
+    positions_ = layout_.add("embed.positions", {config_.length, C}, Init::zeros, 0.0f, false);
+  }
+  for (int64_t l = 0; l < config_.blocks; ++l) {
+    const std::string name = fmt::format("blocks.{}.", l);
+    BlockPlan block;
+    block.width = C;
+    block.mixer = &find_mixer(config_.mixer);
+    block.mix = {.width = C, .heads = config_.heads, .head = C / config_.heads, .causal = config_.causal};
+    block.norm1 = add_layer_norm(layout_, name + "norm1", C, eps);
+    if (block.mixer->uses_q) block.q = add_linear(layout_, name + "mix.q", C, C);
+    if (block.mixer->uses_k) block.k = add_linear(layout_, name + "mix.k", C, C);
+    block.v = add_linear(layout_, name + "mix.v", C, C);
+    if (block.mixer->uses_feature) block.mix.feature = &find_feature(config_.phi);
+    block.mixer->build(layout_, name + "mix", block.mix);
+    block.out = add_linear(layout_, name + "mix.out", C, C);
+    block.norm2 = add_layer_norm(layout_, name + "norm2", C, eps);
+    block.ffn = &find_feed_forward(config_.ffn);
+    block.feed = {.width = C, .hidden = config_.hidden};
+    block.ffn->build(layout_, name + "ffn", block.feed);
+    blocks_.push_back(std::move(block));
+  }
+  final_norm_ = add_layer_norm(layout_, "final_norm", C, eps);
+  const int64_t U = config_.head_units;
+  const std::vector<int64_t> sizes = config_.task == "match"
+                                         ? std::vector<int64_t>{2 * C, U, U / 2, config_.classes}
+                                         : std::vector<int64_t>{C, U, config_.classes};
+  for (size_t i = 0; i + 1 < sizes.size(); ++i) {
+    head_.push_back(add_linear(layout_, fmt::format("head.{}", i), sizes[i], sizes[i + 1]));
+  }
+}
+
+void Model::check(Tokens tokens) const {
+  const auto T = static_cast<int64_t>(tokens.size());
+  if (T == 0) throw Error("[sequence] has no token");
+  if (config_.positions == "learned" && T > config_.length) {
+    throw Error(fmt::format("[sequence] has {} tokens, the model's learned positions end at {}", T, config_.length));
+  }
+  for (int64_t t = 0; t < T; ++t) {
+    const int32_t token = tokens[static_cast<size_t>(t)];
+    if (token < 0 || token >= config_.vocab) {
+      throw Error(fmt::format("[sequence token {}] {} is not in the vocabulary of {}", t, token, config_.vocab));
+    }
+  }
+}
+
+double Model::forward_flops(int64_t T, bool folded) const {
+  const auto of = [](const Linear& l) { return 2.0 * static_cast<double>(l.in()) * static_cast<double>(l.out()); };
+  const auto row_count = static_cast<double>(rows(T));
+  double total = 0;
+  for (const BlockPlan& b : blocks_) {
+    double token = of(b.v) + of(b.out) + b.mixer->flops(b.mix, rows(T)) + b.ffn->flops(b.feed);
+    double queries = of(b.out) + b.ffn->flops(b.feed);  // what only an answered row costs
+    if (b.mixer->uses_q) token += of(b.q), queries += of(b.q);
+    if (b.mixer->uses_k) token += of(b.k);
+    if (!folded) {
+      for (const Matrix& m : b.mix.phi.matrices) token += 4.0 * static_cast<double>(m.in) * static_cast<double>(m.out);
+    }
+    // The last block answers one row only where one row is pooled.
+    const bool one = &b == &blocks_.back() && config_.pool != "mean" && !config_.causal;
+    total += token * row_count - (one ? queries * (row_count - 1) : 0);
+  }
+  for (const Linear& l : head_) total += of(l);
+  return total;
+}
+
+Block Parameters::initial(const Model& model, uint64_t seed) {
+  Block values(model.layout().floats());
+  model.layout().initialise(seed, values.data());
+  return values;
+}
+
+Parameters::Parameters(Context& context, const Model& model, Block values, bool training)
+    : values_(std::move(values)), packed_(model.layout().packed_floats()) {
+  LINNET_ASSERT(values_.size() == model.layout().floats());
+  if (training) {
+    packed_transposed_ = Block(model.layout().packed_floats());
+  } else {
+    fold(model);
+  }
+  pack(context, model);
+}
+
+void Parameters::fold(const Model& model) {
+  const BlockPlan& first = model.blocks().front();
+  if (!first.mix.feature || !first.mix.feature->fold || first.mix.phi.in != first.mix.phi.out) return;
+  folded_ = true;
+  for (const BlockPlan& b : model.blocks()) {
+    for (const Linear* l : {&b.q, &b.k}) {
+      b.mix.feature->fold(b.mix.phi, values(), b.width, values() + l->matrix.weight, values() + l->bias);
+    }
+  }
+}
+
+void Parameters::pack(Context& context, const Model& model) {
+  model.layout().pack(context, values(), packed_.data(), packed_transposed_.data());
+}
+
+Weights Parameters::weights() const {
+  return {.params = values_.data(), .packed = packed_.data(), .packed_transposed = packed_transposed_.data()};
+}
+
+}  // namespace linnet

@@ -1,0 +1,78 @@
+// model.h -- a config turned into layers over one parameter block: sequence classifier and two-tower matcher.
+//
+// x_0 = CLS, x_t = embedding of token t + position t; L blocks; final LayerNorm; one vector a sequence (CLS, mean or
+// last token); head: Linear, GELU, Linear (match: both vectors side by side, three Linears).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/arena.h"
+#include "core/context.h"
+#include "models/block.h"
+#include "models/config.h"
+
+namespace linnet {
+
+using Tokens = std::span<const int32_t>;
+
+class Model {
+ public:
+  explicit Model(const ModelConfig& config);
+
+  const ModelConfig& config() const { return config_; }
+  const ParamLayout& layout() const { return layout_; }
+  const std::vector<BlockPlan>& blocks() const { return blocks_; }
+  const LayerNorm& final_norm() const { return final_norm_; }
+  const std::vector<Linear>& head() const { return head_; }
+  int64_t embedding() const { return embedding_; }
+  int64_t cls() const { return cls_; }              // -1 without
+  int64_t positions() const { return positions_; }  // -1 without
+
+  int64_t sequences() const { return config_.task == "match" ? 2 : 1; }  // of one example
+  // Rows that the blocks see for a sequence of T tokens.
+  int64_t rows(int64_t T) const { return T + (cls_ >= 0 ? 1 : 0); }
+  // An Error unless 1 <= T <= length (learned positions) and every token is in the vocabulary.
+  void check(Tokens tokens) const;
+  // Multiplications and additions of a forward pass over T tokens; folded: as inference does it.
+  double forward_flops(int64_t T, bool folded) const;
+
+ private:
+  ModelConfig config_;
+  ParamLayout layout_;
+  std::vector<BlockPlan> blocks_;
+  LayerNorm final_norm_;
+  std::vector<Linear> head_;
+  int64_t embedding_ = 0, cls_ = -1, positions_ = -1;
+};
+
+// The values of a model's parameters, plain and packed.
+class Parameters {
+ public:
+  // training: panels of the transposes too. folded: phi's first product folded into the projections, for
+  // inference; values() are then no longer those of the file.
+  Parameters(Context& context, const Model& model, Block values, bool training);
+  static Block initial(const Model& model, uint64_t seed);
+
+  float* values() { return values_.data(); }
+  const float* values() const { return values_.data(); }
+  bool folded() const { return folded_; }
+  // After values() changed.
+  void pack(Context& context, const Model& model);
+  Weights weights() const;
+
+ private:
+  void fold(const Model& model);
+  Block values_, packed_, packed_transposed_;
+  bool folded_ = false;
+};
+
+// What one thread works in.
+struct Workspace {
+  Arena keep, scratch;
+};
+
+}  // namespace linnet

@@ -1,0 +1,60 @@
+// model_folder.cpp -- writes and reads a model folder.
+#include "models/model_folder.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "models/safetensors.h"
+
+namespace linnet {
+namespace {
+
+constexpr size_t kLargestConfig = 1 << 20;
+
+}  // namespace
+
+void save_model(const std::filesystem::path& folder, const Model& model, const float* values, const std::string& card) {
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  if (failure) throw Error(fmt::format("[{}] cannot make the folder: {}", place_of(folder), failure.message()));
+  std::vector<Tensor> tensors;
+  for (const ParamSpec& spec : model.layout().specs()) {
+    tensors.push_back({spec.name, spec.shape, values + spec.offset});
+  }
+  write_safetensors(folder / "model.safetensors", tensors, {{"format", "linnet"}});
+  write_file(folder / "README.md", card);
+  write_file(folder / "config.json", config_to_json(model.config()).dump(2) + "\n");
+}
+
+ModelConfig load_config(const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / "config.json";
+  return parse_config(read_file(path, kLargestConfig), place_of(path));
+}
+
+LoadedModel load_model(const std::filesystem::path& folder) {
+  LoadedModel loaded{load_config(folder), Block()};
+  const std::filesystem::path path = folder / "model.safetensors";
+  const SafetensorsFile file = SafetensorsFile::open(path);
+  // The directory is compared before anything of the config's size is allocated.
+  const Model model(loaded.config);
+  const auto& specs = model.layout().specs();
+  for (const auto& [name, info] : file.tensors()) {
+    const bool known = std::any_of(specs.begin(), specs.end(), [&n = name](const ParamSpec& spec) { return spec.name == n; });
+    if (!known) throw Error(fmt::format("[{}] tensor {} is not part of the model in config.json", place_of(path), printable(name)));
+  }
+  for (const ParamSpec& spec : specs) {
+    const auto it = file.tensors().find(spec.name);
+    if (it == file.tensors().end()) throw Error(fmt::format("[{}] tensor {} is missing", place_of(path), spec.name));
+    if (it->second.shape != spec.shape) {
+      throw Error(fmt::format("[{}] tensor {} has another shape than config.json says", place_of(path), spec.name));
+    }
+  }
+  loaded.values = Block(model.layout().floats());
+  for (const ParamSpec& spec : specs) file.read(spec.name, loaded.values.data() + spec.offset, spec.shape);
+  return loaded;
+}
+
+}  // namespace linnet

@@ -1,0 +1,81 @@
+// profiles.cpp -- the sizes of the LRA recipe and the rows of Table 1.
+#include "models/profiles.h"
+
+#include <fmt/format.h>
+
+#include <span>
+
+#include "core/error.h"
+#include "core/file.h"
+
+namespace linnet {
+namespace {
+
+struct Task {
+  std::string_view name, task;
+  int64_t vocab, classes, length, width, heads, blocks, hidden, head_units;
+};
+// Sizes of the `paper` profile: those of Long Range Arena (Tay et al. 2021).
+constexpr Task kPaperTasks[] = {
+    {"text", "classify", 256, 2, 4000, 256, 4, 4, 1024, 1024},
+    {"matching", "match", 256, 2, 4000, 128, 4, 4, 512, 512},
+    {"listops", "classify", 17, 10, 2000, 512, 8, 6, 2048, 2048},
+};
+
+struct Row {
+  std::string_view name, mixer, phi;
+};
+constexpr Row kRows[] = {
+    {"transformer", "softmax", "softplus"},
+    {"linear-kernel", "kernel", "softplus"},
+};
+
+constexpr std::string_view kProfiles[] = {"paper"};
+
+std::string_view name_of(std::string_view name) { return name; }
+template <class Named>
+std::string_view name_of(const Named& named) {
+  return named.name;
+}
+
+template <class List>
+std::string names(const List& list) {
+  std::string all;
+  for (const auto& item : list) all += (all.empty() ? "" : ", ") + std::string(name_of(item));
+  return all;
+}
+
+template <class List>
+const auto& pick(const List& list, const char* what, std::string_view name) {
+  for (const auto& item : list) {
+    if (name_of(item) == name) return item;
+  }
+  throw Error(fmt::format("[--{}] no such {}: \"{}\"; there are: {}", what, what, printable(name), names(list)));
+}
+
+}  // namespace
+
+ModelConfig profile_config(std::string_view profile, std::string_view task, std::string_view row) {
+  pick(kProfiles, "profile", profile);
+  const Task& t = pick(kPaperTasks, "task", task);
+  const Row& r = pick(kRows, "row", row);
+  ModelConfig config;
+  config.task = t.task;
+  config.vocab = t.vocab;
+  config.classes = t.classes;
+  config.length = t.length;
+  config.width = t.width;
+  config.heads = t.heads;
+  config.blocks = t.blocks;
+  config.hidden = t.hidden;
+  config.head_units = t.head_units;
+  config.mixer = r.mixer;
+  config.phi = r.phi;
+  return config;
+}
+
+std::string profile_names() { return names(kProfiles); }
+std::string profile_tasks() { return names(kPaperTasks); }
+std::string profile_rows() { return names(kRows); }
+
+}  // namespace linnet

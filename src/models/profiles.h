@@ -1,0 +1,19 @@
+// profiles.h -- named configurations: the papers' tasks at their sizes, and the rows of Table 1.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "models/config.h"
+
+namespace linnet {
+
+// The model of one row of the kernel paper's Table 1 on one task; unknown names are an Error that lists them.
+ModelConfig profile_config(std::string_view profile, std::string_view task, std::string_view row);
+
+// The known names, separated by commas, for help texts.
+std::string profile_names();
+std::string profile_tasks();
+std::string profile_rows();
+
+}  // namespace linnet

@@ -1,0 +1,78 @@
+// optimizer.cpp -- the schedule and the parallel AdamW step.
+#include "train/optimizer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "kernels/adamw.h"
+#include "kernels/rows.h"
+
+namespace linnet {
+namespace {
+constexpr int64_t kRange = 1 << 15;  // floats that one task updates
+}
+
+void check_optimizer(const OptimizerConfig& c) {
+  const auto check = [](const char* name, double value, double least, double most) {
+    if (value >= least && value <= most) return;
+    throw Error(fmt::format("[train.{}] must be a number from {} to {}, not {}", name, least, most, value));
+  };
+  check("lr", c.lr, 0, 1e9);
+  check("weight_decay", c.weight_decay, 0, 1e9);
+  check("warmup", static_cast<double>(c.warmup), 1, 1e12);
+  check("clip", c.clip, 0, 1e30);
+  check("beta1", c.beta1, 0, 0.9999999);
+  check("beta2", c.beta2, 0, 0.9999999);
+  check("eps", c.eps, 1e-30, 1);
+}
+
+double learning_rate(const OptimizerConfig& config, int64_t step) {
+  const auto s = static_cast<double>(step), w = static_cast<double>(config.warmup);
+  return config.lr * std::min(1.0, s / w) / std::sqrt(std::max(s, w));
+}
+
+Optimizer::Optimizer(const ParamLayout& layout, const OptimizerConfig& config)
+    : config_(config), m_(layout.floats()), v_(layout.floats()) {
+  check_optimizer(config);
+  for (const ParamSpec& spec : layout.specs()) {
+    for (int64_t at = 0; at < spec.size(); at += kRange) {
+      ranges_.push_back({spec.offset + at, std::min(kRange, spec.size() - at), spec.decay});
+    }
+  }
+}
+
+double Optimizer::step(Context& context, float scale, float* grads, float* values) {
+  ++steps_;
+  const auto count = static_cast<int64_t>(ranges_.size());
+  std::vector<double> squares(ranges_.size());
+  context.parallel(count, [&](int64_t i, int) {
+    const Range& r = ranges_[static_cast<size_t>(i)];
+    squares[static_cast<size_t>(i)] = sum_of_squares(r.size, grads + r.offset);
+  });
+  double norm = 0;
+  for (double square : squares) norm += square;
+  norm = std::sqrt(norm) * scale;
+  const double shrink = config_.clip > 0 && norm > config_.clip ? config_.clip / norm : 1.0;
+  const auto s = static_cast<double>(steps_);
+  AdamwStep step{.rate = static_cast<float>(learning_rate(config_, steps_)),
+                 .beta1 = static_cast<float>(config_.beta1),
+                 .beta2 = static_cast<float>(config_.beta2),
+                 .eps = static_cast<float>(config_.eps),
+                 .decay = static_cast<float>(config_.weight_decay),
+                 .correction1 = static_cast<float>(1 - std::pow(config_.beta1, s)),
+                 .correction2 = static_cast<float>(1 - std::pow(config_.beta2, s)),
+                 .gradient_scale = static_cast<float>(scale * shrink)};
+  context.parallel(count, [&](int64_t i, int) {
+    const Range& r = ranges_[static_cast<size_t>(i)];
+    AdamwStep own = step;
+    if (!r.decay) own.decay = 0;
+    adamw(r.size, own, grads + r.offset, values + r.offset, m_.data() + r.offset, v_.data() + r.offset);
+    std::fill_n(grads + r.offset, r.size, 0.0f);
+  });
+  return norm;
+}
+
+}  // namespace linnet

@@ -1,0 +1,143 @@
+// trainer.cpp -- batches to gradients to steps.
+#include "train/trainer.h"
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+
+#include "core/error.h"
+#include "core/random.h"
+#include "kernels/rows.h"
+#include "models/inference.h"
+#include "train/loss.h"
+
+namespace linnet {
+namespace {
+
+// Below this, adding a unit's gradient would cost more than a few percent of computing it.
+constexpr size_t kUnitTokens = 1024;
+
+size_t tokens_of(const Example& e) { return e.tokens.size() + e.other.size(); }
+
+}  // namespace
+
+Trainer::Trainer(Context& context, const Model& model, Block values, const TrainConfig& config)
+    : context_(context),
+      model_(model),
+      config_(config),
+      parameters_(context, model, std::move(values), true),
+      sinusoids_(model.config().width),
+      optimizer_(model.layout(), config.optimizer),
+      workspaces_(static_cast<size_t>(context.threads())),
+      total_(model.layout().floats()) {
+  for (int i = 0; i < context.threads(); ++i) own_.emplace_back(model.layout().floats());
+}
+
+Block Trainer::copy_values() const {
+  Block copy(model_.layout().floats());
+  std::copy_n(values(), copy.size(), copy.data());
+  return copy;
+}
+
+std::vector<Trainer::Unit> Trainer::units_of(std::span<const Example* const> sorted) const {
+  std::vector<Unit> units;
+  size_t tokens = 0;
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    if (units.empty() || tokens >= kUnitTokens) {
+      units.push_back({i, i});
+      tokens = 0;
+    }
+    units.back().last = i + 1;
+    tokens += tokens_of(*sorted[i]);
+  }
+  return units;
+}
+
+void Trainer::run_example(const Example& example, uint64_t key, Workspace& workspace, float* own, double& loss,
+                          bool& hit) {
+  const Tokens sequences[2] = {example.tokens, example.other};
+  const Weights weights = parameters_.weights();
+  const TrainingOptions options{.recompute = config_.recompute,
+                                .dropout = static_cast<float>(model_.config().dropout),
+                                .dropout_key = key};
+  TrainingRun run(model_, sinusoids_, weights, workspace, options);
+  const auto logits = run.forward({sequences, static_cast<size_t>(model_.sequences())});
+  LINNET_ASSERT(example.label >= 0 && example.label < model_.config().classes);
+  std::vector<float> dlogits(logits.size());
+  loss = cross_entropy(logits, example.label, dlogits);
+  hit = best_class(logits) == example.label;
+  run.backward(dlogits, own);
+}
+
+StepResult Trainer::accumulate(std::span<const Example* const> batch) {
+  for (const Example* e : batch) {
+    model_.check(e->tokens);
+    if (model_.sequences() == 2) model_.check(e->other);
+  }
+  std::vector<const Example*> sorted(batch.begin(), batch.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Example* a, const Example* b) { return tokens_of(*a) > tokens_of(*b); });
+  const std::vector<Unit> units = units_of(sorted);
+  std::vector<double> losses(sorted.size());
+  std::vector<uint8_t> hits(sorted.size());
+  std::atomic<int64_t> added = 0;  // units whose gradient is in the sum
+  context_.parallel(static_cast<int64_t>(units.size()), [&](int64_t task, int worker) {
+    Block& own = own_[static_cast<size_t>(worker)];
+    const Unit& unit = units[static_cast<size_t>(task)];
+    for (size_t i = unit.first; i < unit.last; ++i) {
+      bool hit = false;
+      const uint64_t key = Random(config_.seed, seen_ + i).bits64();
+      run_example(*sorted[i], key, workspaces_[static_cast<size_t>(worker)], own.data(), losses[i], hit);
+      hits[i] = hit;
+    }
+    // Units start in order, so the one waited for is running: no deadlock.
+    for (int64_t seen = added.load(); seen != task; seen = added.load()) added.wait(seen);
+    add(total_.size(), own.data(), total_.data());
+    added.store(task + 1);
+    added.notify_all();
+    own.zero();
+  });
+  const auto n = static_cast<double>(sorted.size());
+  StepResult result;
+  result.loss = std::accumulate(losses.begin(), losses.end(), 0.0) / n;
+  result.accuracy = std::accumulate(hits.begin(), hits.end(), 0.0) / n;
+  for (const Example* e : sorted) result.tokens += static_cast<int64_t>(tokens_of(*e));
+  seen_ += sorted.size();
+  pending_ += static_cast<int64_t>(sorted.size());
+  return result;
+}
+
+double Trainer::update() {
+  LINNET_ASSERT(pending_ > 0);
+  const double norm =
+      optimizer_.step(context_, 1.0f / static_cast<float>(pending_), total_.data(), parameters_.values());
+  pending_ = 0;
+  parameters_.pack(context_, model_);
+  return norm;
+}
+
+StepResult evaluate(Context& context, const Model& model, const float* values, std::span<const Example> examples) {
+  Block copy(model.layout().floats());
+  std::copy_n(values, copy.size(), copy.data());
+  Inference inference(context, model, std::move(copy));
+  std::vector<Tokens> sequences;
+  StepResult result;
+  for (const Example& e : examples) {
+    sequences.emplace_back(e.tokens);
+    if (model.sequences() == 2) sequences.emplace_back(e.other);
+    result.tokens += static_cast<int64_t>(tokens_of(e));
+  }
+  const std::vector<float> logits = inference.logits(sequences);
+  const auto classes = static_cast<size_t>(model.config().classes);
+  std::vector<float> unused(classes);
+  for (size_t i = 0; i < examples.size(); ++i) {
+    const std::span<const float> row(logits.data() + i * classes, classes);
+    result.loss += cross_entropy(row, examples[i].label, unused);
+    result.accuracy += best_class(row) == examples[i].label ? 1 : 0;
+  }
+  result.loss /= static_cast<double>(examples.size());
+  result.accuracy /= static_cast<double>(examples.size());
+  return result;
+}
+
+}  // namespace linnet

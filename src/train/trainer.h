@@ -1,0 +1,74 @@
+// trainer.h -- training steps over ragged batches: one work unit a thread, gradients added in a fixed order.
+//
+// A batch is sorted by length and cut into units of consecutive examples (at least kUnitTokens tokens). A thread
+// computes a unit's gradient in a block of its own and adds it to the sum when all units before it have been added:
+// memory does not grow with the batch, and the sum is the same bit for bit on any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/embedding.h"
+#include "models/model.h"
+#include "models/training_run.h"
+#include "train/optimizer.h"
+
+namespace linnet {
+
+// One example; a matcher takes two sequences, a classifier the first.
+struct Example {
+  std::vector<int32_t> tokens, other = {};
+  int label = 0;
+};
+
+struct TrainConfig {
+  OptimizerConfig optimizer;
+  bool recompute = false;  // small memory, about a fifth slower
+  uint64_t seed = 1;       // of dropout; the initial values are the caller's
+};
+
+struct StepResult {
+  double loss = 0, accuracy = 0, gradient_norm = 0;
+  int64_t tokens = 0;
+};
+
+class Trainer {
+ public:
+  Trainer(Context& context, const Model& model, Block values, const TrainConfig& config);
+  // Forward and backward over the batch, gradient summed into grads(); more batches may follow before update().
+  StepResult accumulate(std::span<const Example* const> batch);
+  // One optimiser step with the mean gradient of all examples since the last; returns the gradient's norm.
+  double update();
+
+  const Model& model() const { return model_; }
+  const float* values() const { return parameters_.values(); }
+  Block copy_values() const;
+  const float* grads() const { return total_.data(); }
+  int64_t steps() const { return optimizer_.steps(); }
+
+ private:
+  struct Unit {
+    size_t first, last;  // of the sorted batch
+  };
+  std::vector<Unit> units_of(std::span<const Example* const> sorted) const;
+  // Adds the unit's gradient to `own`, its losses and hits to `losses` and `hits`.
+  void run_example(const Example& example, uint64_t key, Workspace& workspace, float* own, double& loss, bool& hit);
+
+  Context& context_;
+  const Model& model_;
+  TrainConfig config_;
+  Parameters parameters_;
+  Sinusoids sinusoids_;
+  Optimizer optimizer_;
+  std::vector<Workspace> workspaces_;
+  std::vector<Block> own_;  // gradient of a unit, one a thread
+  Block total_;
+  int64_t pending_ = 0;  // examples since the last update
+  uint64_t seen_ = 0;    // examples ever: the dropout's counter
+};
+
+// Loss and accuracy of a model on a list of examples.
+StepResult evaluate(Context& context, const Model& model, const float* values, std::span<const Example> examples);
+
+}  // namespace linnet
