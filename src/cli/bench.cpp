@@ -1,3 +1,47 @@
-// bench.cpp -- placeholder
+// bench.cpp -- linnet bench: what it measures, and how it prints it.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/bench_engine.h"
 #include "cli/verbs.h"
-namespace linnet { void add_bench(CLI::App&) {} }
+#include "core/error.h"
+
+namespace linnet {
+namespace {
+
+void print_figure(const BenchOptions& options, const Figure& figure) {
+  if (options.json) {
+    fmt::print("{}\n", nlohmann::ordered_json{{"figure", figure.name}, {"value", figure.value}, {"unit", figure.unit}}.dump());
+  } else {
+    fmt::print("{:<34} {:>12} {}\n", figure.name,
+               figure.value >= 1000 ? fmt::format("{:.0f}", figure.value) : fmt::format("{:.4g}", figure.value), figure.unit);
+  }
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app) {
+  auto options = std::make_shared<BenchOptions>();
+  auto against = std::make_shared<std::string>();
+  auto child = std::make_shared<std::string>();
+  CLI::App* verb = app.add_subcommand("bench", "Speed and memory, alone or beside a rival");
+  verb->require_subcommand(1);
+  CLI::App* engine = verb->add_subcommand("engine", "The engine against this machine's limit: C=256, 4 heads, 4 blocks, T=4096");
+  engine->footer("Examples:\n  linnet bench engine\n  linnet bench engine --against pytorch --json");
+  engine->add_option("--against", *against, "A rival in the same run: pytorch")->check(CLI::IsMember({"pytorch"}));
+  engine->add_option("--seconds", options->seconds, "Seconds of one measurement")->check(CLI::Range(0.05, 600.0))->capture_default_str();
+  engine->add_option("--rounds", options->rounds, "Measurements of each, taking turns")->check(CLI::Range(1, 100))->capture_default_str();
+  engine->add_flag("--brief", options->brief, "Leave out one sequence of 1 Mi tokens and softmax at T=16384");
+  engine->add_flag("--json", options->json, "One JSON object a figure");
+  engine->add_option("--memory-child", *child)->group("");
+  engine->callback([=] {
+    if (!child->empty()) return bench_memory_child(*child == "recompute");
+    options->pytorch = *against == "pytorch";
+    bench_engine(*options, [&](const Figure& figure) { print_figure(*options, figure); });
+  });
+}
+
+}  // namespace linnet

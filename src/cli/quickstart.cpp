@@ -1,3 +1,196 @@
-// quickstart.cpp -- placeholder
+// quickstart.cpp -- linnet quickstart: makes ListOps data, trains three models side by side, prints the table.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "cli/memory.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
-namespace linnet { void add_quickstart(CLI::App&) {} }
+#include "core/error.h"
+#include "core/file.h"
+#include "core/random.h"
+#include "data/listops.h"
+#include "models/model_folder.h"
+#include "train/trainer.h"
+
+namespace linnet {
+namespace {
+
+struct Options {
+  std::string folder = "quickstart";
+  uint64_t seed = 1;
+  int threads = 0;
+  int64_t steps = 2000;
+  bool json = false;
+};
+
+struct Entry {
+  const char *name, *mixer, *phi;
+};
+constexpr Entry kEntries[] = {
+    {"softmax", "softmax", "softplus"},
+    {"elu1-kernel", "kernel", "elu1"},
+    {"softplus-kernel", "kernel", "softplus"},
+};
+constexpr int64_t kTrainRows = 64000, kTestRows = 2000, kBatch = 64;
+
+using Json = nlohmann::ordered_json;
+
+std::vector<Example> to_examples(const std::vector<ListopsExample>& rows) {
+  std::vector<Example> examples;
+  for (const ListopsExample& row : rows) {
+    examples.push_back({.tokens = {row.tokens.begin(), row.tokens.end()}, .label = row.label});
+  }
+  return examples;
+}
+
+ModelConfig model_config(const Entry& entry) {
+  ModelConfig config;
+  config.vocab = kListopsVocabulary;
+  config.classes = kListopsClasses;
+  config.length = listops_short().max_tokens;
+  config.width = 64;
+  config.heads = 4;
+  config.blocks = 2;
+  config.hidden = 256;
+  config.head_units = 64;
+  config.mixer = entry.mixer;
+  config.phi = entry.phi;
+  config.dropout = 0.0;
+  return config;
+}
+
+// The rows of each epoch in an order of their own.
+class Batches {
+ public:
+  Batches(const std::vector<Example>& examples, uint64_t seed) : examples_(examples), seed_(seed), order_(examples.size()) {}
+  std::vector<const Example*> next() {
+    std::vector<const Example*> batch;
+    while (static_cast<int64_t>(batch.size()) < kBatch) {
+      if (at_ == 0) shuffle();
+      batch.push_back(&examples_[order_[at_]]);
+      at_ = (at_ + 1) % order_.size();
+    }
+    return batch;
+  }
+
+ private:
+  void shuffle() {
+    std::iota(order_.begin(), order_.end(), size_t{0});
+    Random random(seed_, epoch_++);
+    for (size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random.below(static_cast<uint32_t>(i))]);
+  }
+  const std::vector<Example>& examples_;
+  uint64_t seed_, epoch_ = 0;
+  std::vector<size_t> order_;
+  size_t at_ = 0;
+};
+
+std::string card(const Entry& entry, const Json& result) {
+  return fmt::format(
+      "# {} on short ListOps\n\nMade by `linnet quickstart`: nested MIN, MAX, MED and SM over digits, 11 to 99 tokens.\n"
+      "Test accuracy {:.1f}% on {} trees, {} parameters.\n",
+      entry.name, result["accuracy"].get<double>() * 100, kTestRows, result["parameters"].get<int64_t>());
+}
+
+Json train_one(Context& context, const Options& options, const Entry& entry, const std::vector<Example>& train,
+               const std::vector<Example>& test) {
+  reset_peak_memory();
+  const Model model(model_config(entry));
+  TrainConfig config;
+  config.optimizer = {.lr = 0.05, .weight_decay = 0.01, .warmup = 200};
+  config.seed = options.seed;
+  Trainer trainer(context, model, Parameters::initial(model, options.seed), config);
+  Batches batches(train, options.seed);
+  const std::filesystem::path folder = std::filesystem::path(options.folder) / entry.name;
+  std::string metrics;
+  int64_t tokens = 0;
+  double smooth = 0;
+  const auto start = Clock::now();
+  {
+    Progress progress(fmt::format("{:<16}", entry.name));
+    for (int64_t step = 1; step <= options.steps; ++step) {
+      const StepResult result = trainer.accumulate(batches.next());
+      const double norm = trainer.update();
+      tokens += result.tokens;
+      smooth = step == 1 ? result.loss : 0.98 * smooth + 0.02 * result.loss;
+      metrics += Json{{"step", step}, {"loss", result.loss}, {"gradient_norm", norm}}.dump() + "\n";
+      progress.show(static_cast<double>(step) / static_cast<double>(options.steps),
+                    fmt::format("loss {:.3f}, {:.0f} tokens/s", smooth, static_cast<double>(tokens) / seconds_since(start)));
+    }
+  }
+  const double seconds = seconds_since(start);
+  const StepResult score = evaluate(context, model, trainer.values(), test);
+  Json result = {{"model", entry.name},
+                 {"accuracy", score.accuracy},
+                 {"test_loss", score.loss},
+                 {"train_loss", smooth},
+                 {"parameters", model.layout().parameters()},
+                 {"tokens_per_s", static_cast<double>(tokens) / seconds},
+                 {"memory_mb", static_cast<double>(peak_memory()) * 1e-6},
+                 {"seconds", seconds},
+                 {"folder", folder.string()}};
+  save_model(folder, model, trainer.values(), card(entry, result));
+  write_file(folder / "metrics.jsonl", metrics);
+  return result;
+}
+
+void print_results(const std::vector<Json>& results, const Options& options, double majority) {
+  std::vector<std::vector<std::string>> table = {{"model", "test accuracy", "test loss", "parameters", "tokens/s", "memory"}};
+  for (const Json& r : results) {
+    table.push_back({r["model"].get<std::string>(), fmt::format("{:.1f}%", r["accuracy"].get<double>() * 100),
+                     fmt::format("{:.3f}", r["test_loss"].get<double>()), with_commas(r["parameters"].get<int64_t>()),
+                     with_commas(static_cast<int64_t>(r["tokens_per_s"].get<double>())),
+                     fmt::format("{:.0f} MB", r["memory_mb"].get<double>())});
+  }
+  fmt::print("\n{}\nThe most frequent class alone is right on {:.1f}%.\n", format_table(table), majority * 100);
+  fmt::print("\nNext:\n  ./linnet info {}/softplus-kernel      what is in the model that was trained\n", options.folder);
+  fmt::print("  ./linnet info --task listops --row linear-kernel    the same model at the size of the paper\n");
+  fmt::print("  ./linnet bench engine                  how close to this machine's limit it runs\n");
+}
+
+double majority_share(const std::vector<Example>& examples) {
+  std::vector<int64_t> counts(kListopsClasses);
+  for (const Example& e : examples) ++counts[static_cast<size_t>(e.label)];
+  return static_cast<double>(*std::max_element(counts.begin(), counts.end())) / static_cast<double>(examples.size());
+}
+
+void run(const Options& options) {
+  if (options.steps < 1) throw Error(fmt::format("[--steps] must be at least 1, not {}", options.steps));
+  Context context(options.threads, options.seed);
+  const ListopsSplits data = make_listops_splits(listops_short(), options.seed, kTrainRows, 0, kTestRows);
+  const std::vector<Example> train = to_examples(data.train), test = to_examples(data.test);
+  if (!options.json) {
+    fmt::print("ListOps, short form: {} trees to train on, {} to test; {} threads, {}.\n", with_commas(kTrainRows),
+               with_commas(kTestRows), context.threads(), Context::target());
+    fmt::print("  {}  =  {}\n\n", "[MAX 2 9 [MIN 4 7 ] 0 ]", "9");
+    std::fflush(stdout);
+  }
+  std::vector<Json> results;
+  for (const Entry& entry : kEntries) {
+    results.push_back(train_one(context, options, entry, train, test));
+    if (options.json) fmt::print("{}\n", results.back().dump());
+    std::fflush(stdout);
+  }
+  if (!options.json) print_results(results, options, majority_share(test));
+}
+
+}  // namespace
+
+void add_quickstart(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("quickstart", "Makes data, trains three models in about two minutes, compares them");
+  verb->footer("Example:\n  linnet quickstart --dir quickstart --seed 1");
+  verb->add_option("--dir", options->folder, "Where the models go")->capture_default_str();
+  verb->add_option("--seed", options->seed, "Seed of data, initial values and order")->capture_default_str();
+  verb->add_option("--threads", options->threads, "Threads (0: all cores); the result does not depend on it")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  verb->add_option("--steps", options->steps, "Training steps of each model")->capture_default_str();
+  verb->add_flag("--json", options->json, "One JSON object a model");
+  verb->callback([options] { run(*options); });
+}
+
+}  // namespace linnet

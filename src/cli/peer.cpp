@@ -1,0 +1,64 @@
+// peer.cpp -- a child process behind two pipes.
+#include "cli/peer.h"
+
+#include <fmt/format.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/file.h"
+
+extern char** environ;
+
+namespace linnet {
+
+Peer::Peer(const std::vector<std::string>& command) : name_(command.at(0)) {
+  signal(SIGPIPE, SIG_IGN);  // a peer that died is an Error, not our end
+  int in[2], out[2];
+  if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) throw Error("[bench] cannot make a pipe");
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in[0], 0);
+  posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const int failure = posix_spawnp(&process_, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(in[0]);
+  close(out[1]);
+  to_ = fdopen(in[1], "w");
+  from_ = fdopen(out[0], "r");
+  if (failure != 0) {
+    process_ = -1;
+    throw Error(fmt::format("[bench] cannot start {}", name_));
+  }
+  greeting_ = read_line();
+}
+
+Peer::~Peer() {
+  std::fclose(to_);  // the end of its input ends it
+  std::fclose(from_);
+  if (process_ > 0) waitpid(process_, nullptr, 0);
+}
+
+nlohmann::json Peer::read_line() {
+  std::string line;
+  for (int c; (c = std::fgetc(from_)) != EOF && c != '\n';) line += static_cast<char>(c);
+  nlohmann::json answer = nlohmann::json::parse(line, nullptr, false);
+  if (!answer.is_object()) {
+    throw Error(fmt::format("[bench] {} did not answer as expected: \"{}\"", name_, printable(line)));
+  }
+  return answer;
+}
+
+nlohmann::json Peer::ask(const std::string& line) {
+  fmt::print(to_, "{}\n", line);
+  std::fflush(to_);
+  return read_line();
+}
+
+}  // namespace linnet
