@@ -52,7 +52,7 @@ inline std::vector<GradientPart> parameter_parts(const ParamLayout& layout, int6
 }
 
 struct GradientBound {
-  double relative = 2e-5;  // of the tensor's largest derivative
+  double relative = 1e-5;  // of the tensor's largest derivative
   double floor = 1e-6;     // where the true derivative is zero
   int64_t coordinates =
       40;  // checked one by one of each tensor, drawn at random when there are more

@@ -17,6 +17,7 @@ time). In training a data-parallel step would also have to add up the gradients 
 that is left out, which favours PyTorch. Tokens and memory of the processes are added.
 """
 import argparse
+import ctypes
 import json
 import os
 import pathlib
@@ -111,15 +112,15 @@ def lead(options):
 
 def find_blas(torch):
     """Returns (name, threads) of the matrix library in use; threads 0 when it does not say."""
-    import ctypes
     with open('/proc/self/maps', encoding='ascii') as file:
-        paths = {line.split()[-1] for line in file}
-    for path in sorted(paths):
-        if 'libopenblas' in path:
-            return pathlib.Path(path).name, ctypes.CDLL(path).openblas_get_num_threads()
+        paths = sorted({line.split()[-1] for line in file if 'blas' in line or 'blis' in line})
+    for path in paths:  # Debian's OpenBLAS is called libblas.so.3 too: ask for its own function
+        library = ctypes.CDLL(path)
+        if hasattr(library, 'openblas_get_num_threads'):
+            return 'openblas', library.openblas_get_num_threads()
     if torch.backends.mkl.is_available():
         return 'mkl', torch.get_num_threads()
-    return ('blis', 0) if any('libblis' in path for path in paths) else ('reference', 1)
+    return ('blis', 0) if any('blis' in path for path in paths) else ('reference', 1)
 
 
 def peak_memory_kb():

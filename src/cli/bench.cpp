@@ -13,10 +13,15 @@ namespace {
 
 void print_figure(const BenchOptions& options, const Figure& figure) {
   if (options.json) {
-    fmt::print("{}\n", nlohmann::ordered_json{{"figure", figure.name}, {"value", figure.value}, {"unit", figure.unit}}.dump());
+    fmt::print("{}\n",
+               nlohmann::ordered_json{
+                   {"figure", figure.name}, {"value", figure.value}, {"unit", figure.unit}}
+                   .dump());
   } else {
     fmt::print("{:<34} {:>12} {}\n", figure.name,
-               figure.value >= 1000 ? fmt::format("{:.0f}", figure.value) : fmt::format("{:.4g}", figure.value), figure.unit);
+               figure.value >= 1000 ? fmt::format("{:.0f}", figure.value)
+                                    : fmt::format("{:.4g}", figure.value),
+               figure.unit);
   }
   std::fflush(stdout);
 }
@@ -29,12 +34,20 @@ void add_bench(CLI::App& app) {
   auto child = std::make_shared<std::string>();
   CLI::App* verb = app.add_subcommand("bench", "Speed and memory, alone or beside a rival");
   verb->require_subcommand(1);
-  CLI::App* engine = verb->add_subcommand("engine", "The engine against this machine's limit: C=256, 4 heads, 4 blocks, T=4096");
-  engine->footer("Examples:\n  linnet bench engine\n  linnet bench engine --against pytorch --json");
-  engine->add_option("--against", *against, "A rival in the same run: pytorch")->check(CLI::IsMember({"pytorch"}));
-  engine->add_option("--seconds", options->seconds, "Seconds of one measurement")->check(CLI::Range(0.05, 600.0))->capture_default_str();
-  engine->add_option("--rounds", options->rounds, "Measurements of each, taking turns")->check(CLI::Range(1, 100))->capture_default_str();
-  engine->add_flag("--brief", options->brief, "Leave out one sequence of 1 Mi tokens and softmax at T=16384");
+  CLI::App* engine = verb->add_subcommand(
+      "engine", "The engine against this machine's limit: C=256, 4 heads, 4 blocks, T=4096");
+  engine->footer(
+      "Examples:\n  linnet bench engine\n  linnet bench engine --against pytorch --json");
+  engine->add_option("--against", *against, "A rival in the same run: pytorch")
+      ->check(CLI::IsMember({"pytorch"}));
+  engine->add_option("--seconds", options->seconds, "Seconds of one measurement")
+      ->check(CLI::Range(0.05, 600.0))
+      ->capture_default_str();
+  engine->add_option("--rounds", options->rounds, "Measurements of each, taking turns")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  engine->add_flag("--brief", options->brief,
+                   "Leave out one sequence of 1 Mi tokens and softmax at T=16384");
   engine->add_flag("--json", options->json, "One JSON object a figure");
   engine->add_option("--memory-child", *child)->group("");
   engine->callback([=] {

@@ -1,8 +1,9 @@
 // bench_engine.cpp -- the measurements of `linnet bench engine`.
 //
-// Rules: results are compared before anything is timed; rivals take turns; the peak of fused multiply-adds on all cores
-// is taken before and after each measurement, and a measurement during which it was below 95% of the best seen (another
-// tenant on the core) is repeated; a speed is the median of the rounds, a ratio the median of the rounds' ratios.
+// Rules: results are compared before anything is timed; rivals take turns; the peak of fused
+// multiply-adds on all cores is taken before and after each measurement, and a measurement during
+// which it was below 95% of the best seen (another tenant on the core) is repeated; a speed is the
+// median of the rounds, a ratio the median of the rounds' ratios.
 #include "cli/bench_engine.h"
 
 #include <fmt/format.h>
@@ -47,7 +48,8 @@ std::vector<Example> random_examples(int64_t count, int64_t length) {
   std::vector<Example> examples(static_cast<size_t>(count));
   Random random(7);
   for (Example& e : examples) {
-    for (int64_t t = 0; t < length; ++t) e.tokens.push_back(static_cast<int32_t>(random.below(256)));
+    for (int64_t t = 0; t < length; ++t)
+      e.tokens.push_back(static_cast<int32_t>(random.below(256)));
     e.label = static_cast<int>(random.below(2));
   }
   return examples;
@@ -72,7 +74,9 @@ class Gate {
 
   double peak() {
     std::vector<double> flops(static_cast<size_t>(context_.threads()));
-    context_.parallel(context_.threads(), [&](int64_t task, int) { flops[static_cast<size_t>(task)] = peak_flops(0.15); });
+    context_.parallel(context_.threads(), [&](int64_t task, int) {
+      flops[static_cast<size_t>(task)] = peak_flops(0.15);
+    });
     double total = 0;
     for (double f : flops) total += f;
     best_ = std::max(best_, total);
@@ -89,7 +93,8 @@ class Gate {
     for (int attempt = 0;; ++attempt) {
       usleep(300000);  // idle threads of a rival stop spinning
       const double before = peak(), rate = work(), after = peak();
-      if (std::min(before, after) >= 0.95 * best_ || attempt == 3) return {rate, 0.5 * (before + after)};
+      if (std::min(before, after) >= 0.95 * best_ || attempt == 3)
+        return {rate, 0.5 * (before + after)};
     }
   }
   double median_peak() const { return median(peaks_); }
@@ -106,7 +111,8 @@ double repeat(double seconds, double tokens, const std::function<void()>& step) 
   for (int64_t n = 1;; ++n) {
     step();
     const double spent = seconds_since(start);
-    if (spent + 0.5 * spent / static_cast<double>(n) >= seconds) return tokens * static_cast<double>(n) / spent;
+    if (spent + 0.5 * spent / static_cast<double>(n) >= seconds)
+      return tokens * static_cast<double>(n) / spent;
   }
 }
 
@@ -122,7 +128,9 @@ class Handover {
       lengths.push_back(static_cast<float>(e.tokens.size()));
       labels.push_back(static_cast<float>(e.label));
     }
-    const auto size = [](const std::vector<float>& v) { return std::vector<int64_t>{static_cast<int64_t>(v.size())}; };
+    const auto size = [](const std::vector<float>& v) {
+      return std::vector<int64_t>{static_cast<int64_t>(v.size())};
+    };
     const Tensor tensors[] = {{"tokens", size(tokens), tokens.data()},
                               {"lengths", size(lengths), lengths.data()},
                               {"labels", size(labels), labels.data()}};
@@ -137,11 +145,17 @@ class Handover {
 
   std::vector<std::string> pytorch(const std::string& mode, bool tuned) const {
     const char* root = std::getenv("LINNET_ROOT");
-    const auto script = std::filesystem::path(root ? root : ".") / "bench" / "peers" / "pytorch_engine.py";
-    if (!std::filesystem::exists(script)) throw Error("[--against] bench/peers/pytorch_engine.py not found: run ./linnet in the source folder");
-    std::vector<std::string> command = {"/usr/bin/python3", script.string(), "--model", folder_.string(), "--tokens",
-                                        (folder_ / "tokens.safetensors").string(), "--mode", mode, "--batch",
-                                        std::to_string(kBatch)};
+    const auto script =
+        std::filesystem::path(root ? root : ".") / "bench" / "peers" / "pytorch_engine.py";
+    if (!std::filesystem::exists(script))
+      throw Error(
+          "[--against] bench/peers/pytorch_engine.py not found: run ./linnet in the source folder");
+    std::vector<std::string> command = {
+        "/usr/bin/python3", script.string(),
+        "--model",          folder_.string(),
+        "--tokens",         (folder_ / "tokens.safetensors").string(),
+        "--mode",           mode,
+        "--batch",          std::to_string(kBatch)};
     if (tuned) command.insert(command.end(), {"--processes", "2"});
     return command;
   }
@@ -151,7 +165,8 @@ class Handover {
 };
 
 // An Error unless the rival's logits are ours.
-void compare_logits(const std::string& who, const std::vector<float>& ours, const nlohmann::json& greeting) {
+void compare_logits(const std::string& who, const std::vector<float>& ours,
+                    const nlohmann::json& greeting) {
   double worst = 0, largest = 0;
   size_t i = 0;
   for (const auto& row : greeting.at("logits")) {
@@ -163,7 +178,8 @@ void compare_logits(const std::string& who, const std::vector<float>& ours, cons
     }
   }
   if (i != ours.size() || !(worst <= 1e-4 * largest)) {
-    throw Error(fmt::format("[bench] the logits of {} differ by {:.2g}: nothing was timed", who, worst / largest));
+    throw Error(fmt::format("[bench] the logits of {} differ by {:.2g}: nothing was timed", who,
+                            worst / largest));
   }
 }
 
@@ -199,7 +215,8 @@ class EngineBench {
   }
 
   // infer_* or train_*: tokens a second, fraction of the peak, ratios to the rivals.
-  void bench_mode(const Model& model, const std::vector<Example>& examples, const std::string& mode) {
+  void bench_mode(const Model& model, const std::vector<Example>& examples,
+                  const std::string& mode) {
     const Block values = Parameters::initial(model, 1);
     const std::vector<Tokens> sequences = sequences_of(examples);
     std::vector<const Example*> batch;
@@ -231,18 +248,21 @@ class EngineBench {
   void take_turns(const Model& model, const std::string& mode, const std::function<void()>& step,
                   std::vector<std::unique_ptr<Peer>>& rivals) {
     const double tokens = static_cast<double>(kBatch * kLength);
-    const double flops = model.forward_flops(kLength, mode == "infer") / static_cast<double>(kLength) * (mode == "infer" ? 1 : 3);
+    const double flops = model.forward_flops(kLength, mode == "infer") /
+                         static_cast<double>(kLength) * (mode == "infer" ? 1 : 3);
     std::vector<double> rates, fractions;
     std::vector<std::vector<double>> ratios(rivals.size()), rival_rates(rivals.size());
     for (int round = 0; round < options_.rounds; ++round) {
       note(fmt::format("{}, round {} of {}...", mode, round + 1, options_.rounds));
-      const Gate::Result own = gate_.measure([&] { return repeat(options_.seconds, tokens, step); });
+      const Gate::Result own =
+          gate_.measure([&] { return repeat(options_.seconds, tokens, step); });
       rates.push_back(own.rate);
       fractions.push_back(own.rate * flops / own.peak);
       for (size_t i = 0; i < rivals.size(); ++i) {
         const Gate::Result other = gate_.measure([&] {
           const nlohmann::json answer = rivals[i]->ask(fmt::format("run {}", options_.seconds));
-          if (mode == "train" && i == 0) pytorch_memory_ = answer.at("rss_peak_kb").get<double>() * 1024;
+          if (mode == "train" && i == 0)
+            pytorch_memory_ = answer.at("rss_peak_kb").get<double>() * 1024;
           return answer.at("tokens").get<double>() / answer.at("seconds").get<double>();
         });
         ratios[i].push_back(own.rate / other.rate);
@@ -275,51 +295,75 @@ class EngineBench {
     const Model kernel(engine_config("kernel", length)), softmax(engine_config("softmax", length));
     const std::vector<Example> examples = random_examples(context_.threads(), length);
     const std::vector<Tokens> sequences = sequences_of(examples);
-    Inference fast(context_, kernel, Parameters::initial(kernel, 1)), exact(context_, softmax, Parameters::initial(softmax, 1));
+    Inference fast(context_, kernel, Parameters::initial(kernel, 1)),
+        exact(context_, softmax, Parameters::initial(softmax, 1));
     const double tokens = static_cast<double>(length * context_.threads());
     std::vector<double> ratios, fractions;
     fast.logits(sequences);
     for (int round = 0; round < options_.rounds; ++round) {
-      note(fmt::format("kernel and softmax at T={}, round {} of {}...", length, round + 1, options_.rounds));
-      const auto ours = gate_.measure([&] { return repeat(options_.seconds, tokens, [&] { fast.logits(sequences); }); });
-      const auto theirs = gate_.measure([&] { return repeat(options_.seconds, tokens, [&] { exact.logits(sequences); }); });
+      note(fmt::format("kernel and softmax at T={}, round {} of {}...", length, round + 1,
+                       options_.rounds));
+      const auto ours = gate_.measure(
+          [&] { return repeat(options_.seconds, tokens, [&] { fast.logits(sequences); }); });
+      const auto theirs = gate_.measure(
+          [&] { return repeat(options_.seconds, tokens, [&] { exact.logits(sequences); }); });
       ratios.push_back(ours.rate / theirs.rate);
-      fractions.push_back(theirs.rate * softmax.forward_flops(length, true) / static_cast<double>(length) / theirs.peak);
+      fractions.push_back(theirs.rate * softmax.forward_flops(length, true) /
+                          static_cast<double>(length) / theirs.peak);
     }
     report_({fmt::format("kernel_vs_softmax_{}", length), median(ratios), "x"});
     report_({fmt::format("softmax_peak_fraction_{}", length), median(fractions), ""});
   }
 
-  // One sequence of 1 Mi tokens: time a token against 1 Ki on one thread; on all threads the same logits.
+  // One sequence of 1 Mi tokens: time a token against 1 Ki on one thread; on all threads the same
+  // logits.
   void bench_long() {
     constexpr int64_t kShort = 1 << 10, kLong = 1 << 20;
     ModelConfig config = engine_config("kernel", kLong);
     config.positions = "none";
     const Model model(config);
     const Block values = Parameters::initial(model, 1);
-    const std::vector<Example> small = random_examples(1, kShort), large = random_examples(1, kLong);
+    const std::vector<Example> small = random_examples(1, kShort),
+                               large = random_examples(1, kLong);
     std::vector<float> one_thread, all_threads;
     {
       Context single(1);
       Inference inference(single, model, copy_of(values));
       const auto brief = [&] {
-        return gate_.measure([&] { return repeat(options_.seconds, kShort, [&] { inference.logits(sequences_of(small)); }); }).rate;
+        return gate_
+            .measure([&] {
+              return repeat(options_.seconds, kShort,
+                            [&] { inference.logits(sequences_of(small)); });
+            })
+            .rate;
       };
       note("1 Ki tokens on one thread...");
       std::vector<double> rates = {brief()};
       note("1 Mi tokens on one thread...");
-      const double rate = gate_.measure([&] { return repeat(0, kLong, [&] { one_thread = inference.logits(sequences_of(large)); }); }).rate;
+      const double rate = gate_
+                              .measure([&] {
+                                return repeat(0, kLong, [&] {
+                                  one_thread = inference.logits(sequences_of(large));
+                                });
+                              })
+                              .rate;
       rates.push_back(brief());
       report_({"token_cost_growth", 0.5 * (rates[0] + rates[1]) / rate, "x"});
     }
     reset_peak_memory();
     note("1 Mi tokens on all threads...");
     Inference inference(context_, model, copy_of(values));
-    const double rate = gate_.measure([&] { return repeat(0, kLong, [&] { all_threads = inference.logits(sequences_of(large)); }); }).rate;
+    const double rate =
+        gate_
+            .measure([&] {
+              return repeat(0, kLong, [&] { all_threads = inference.logits(sequences_of(large)); });
+            })
+            .rate;
     report_({"long_tokens_per_s", rate, "tokens/s"});
     report_({"long_memory", static_cast<double>(peak_memory()) * 1e-6, "MB"});
     double worst = 0;
-    for (size_t i = 0; i < one_thread.size(); ++i) worst = std::max<double>(worst, std::abs(one_thread[i] - all_threads[i]));
+    for (size_t i = 0; i < one_thread.size(); ++i)
+      worst = std::max<double>(worst, std::abs(one_thread[i] - all_threads[i]));
     report_({"long_logits_difference", worst, ""});
   }
 
@@ -342,7 +386,8 @@ void bench_memory_child(bool recompute) {
   const std::vector<Example> examples = random_examples(kBatch, kLength);
   std::vector<const Example*> batch;
   for (const Example& e : examples) batch.push_back(&e);
-  Trainer trainer(context, model, Parameters::initial(model, 1), {.optimizer = {.lr = 1e-6}, .recompute = recompute});
+  Trainer trainer(context, model, Parameters::initial(model, 1),
+                  {.optimizer = {.lr = 1e-6}, .recompute = recompute});
   for (int step = 0; step < 2; ++step) {
     trainer.accumulate(batch);
     trainer.update();

@@ -8,11 +8,11 @@
 namespace linnet {
 
 struct BenchOptions {
-  double seconds = 4;      // of one measurement
-  int rounds = 3;          // measurements of each contender, taking turns
-  bool pytorch = false;    // beside PyTorch, as installed and tuned
+  double seconds = 4;    // of one measurement
+  int rounds = 3;        // measurements of each contender, taking turns
+  bool pytorch = false;  // beside PyTorch, as installed and tuned
   bool json = false;
-  bool brief = false;      // leave out 1 Mi tokens and T = 16384
+  bool brief = false;  // leave out 1 Mi tokens and T = 16384
 };
 
 struct Figure {
@@ -24,7 +24,8 @@ struct Figure {
 // Calls `report` for each figure as soon as it is known.
 void bench_engine(const BenchOptions& options, const std::function<void(const Figure&)>& report);
 
-// A whole process that trains two steps of the bench's model, for its peak memory: prints it as JSON and returns.
+// A whole process that trains two steps of the bench's model, for its peak memory: prints it as
+// JSON and returns.
 void bench_memory_child(bool recompute);
 
 }  // namespace linnet

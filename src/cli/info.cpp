@@ -24,16 +24,18 @@ Json describe(const ModelConfig& config) {
   Json json;
   json["parameters"] = model.layout().parameters();
   json["bytes"] = model.layout().parameters() * 4;
-  json["flops_per_token"] = model.forward_flops(config.length, false) / static_cast<double>(config.length);
+  json["flops_per_token"] =
+      model.forward_flops(config.length, false) / static_cast<double>(config.length);
   json["config"] = config_to_json(config);
   return json;
 }
 
 void print_text(const Json& json, const Model& model, bool tensors) {
   fmt::print("parameters  {}\n", with_commas(json["parameters"].get<int64_t>()));
-  fmt::print("size        {:.1f} MB as float32\n", static_cast<double>(json["bytes"].get<int64_t>()) * 1e-6);
-  fmt::print("forward     {:.2f} MFLOP a token at {} tokens\n", json["flops_per_token"].get<double>() * 1e-6,
-             model.config().length);
+  fmt::print("size        {:.1f} MB as float32\n",
+             static_cast<double>(json["bytes"].get<int64_t>()) * 1e-6);
+  fmt::print("forward     {:.2f} MFLOP a token at {} tokens\n",
+             json["flops_per_token"].get<double>() * 1e-6, model.config().length);
   for (const auto& [name, value] : json["config"].items()) {
     fmt::print("{:<11} {}\n", name, value.is_string() ? value.get<std::string>() : value.dump());
   }
@@ -68,10 +70,14 @@ void run(const Options& options) {
 
 void add_info(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("info", "What is in a model folder, or what a configuration would be");
-  verb->footer("Examples:\n  linnet info quickstart/model\n  linnet info --profile paper --task listops --row transformer --json");
+  CLI::App* verb =
+      app.add_subcommand("info", "What is in a model folder, or what a configuration would be");
+  verb->footer(
+      "Examples:\n  linnet info quickstart/model\n  linnet info --profile paper --task listops "
+      "--row transformer --json");
   verb->add_option("folder", options->folder, "Model folder");
-  verb->add_option("--profile", options->profile, "Sizes: " + profile_names())->capture_default_str();
+  verb->add_option("--profile", options->profile, "Sizes: " + profile_names())
+      ->capture_default_str();
   verb->add_option("--task", options->task, "Task: " + profile_tasks());
   verb->add_option("--row", options->row, "Row of Table 1: " + profile_rows());
   verb->add_flag("--tensors", options->tensors, "List every tensor");

@@ -4,6 +4,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "core/error.h"
+#include "core/file.h"
 
 namespace {
 
@@ -22,6 +23,9 @@ int main(int argc, char** argv) {
   linnet::add_bench(app);
   linnet::add_oracle(app);
   try {
+    if (argc > 1 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {
+      throw linnet::Error("no such verb: " + linnet::printable(argv[1]) + "; see linnet --help");
+    }
     app.parse(argc, argv);
     return 0;
   } catch (const CLI::ParseError& error) {

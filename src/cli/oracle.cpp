@@ -1,4 +1,5 @@
-// oracle.cpp -- linnet oracle (hidden): logits, loss and all gradients of a model on given tokens, for comparison.
+// oracle.cpp -- linnet oracle (hidden): logits, loss and all gradients of a model on given tokens,
+// for comparison.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -44,7 +45,8 @@ std::vector<Example> read_examples(const std::string& path, int64_t towers) {
     }
     const auto n = static_cast<int64_t>(lengths[i]);
     if (n < 0 || n > tokens.end() - at) throw Error("[--data] fewer tokens than the lengths say");
-    auto& to = i % static_cast<size_t>(towers) == 0 ? examples.back().tokens : examples.back().other;
+    auto& to =
+        i % static_cast<size_t>(towers) == 0 ? examples.back().tokens : examples.back().other;
     for (; static_cast<int64_t>(to.size()) < n; ++at) to.push_back(static_cast<int32_t>(*at));
   }
   return examples;
@@ -66,7 +68,8 @@ void run(const Options& options) {
     if (model.sequences() == 2) sequences.emplace_back(e.other);
   }
   const std::vector<float> logits = inference.logits(sequences);
-  Trainer trainer(context, model, std::move(loaded.values), {.optimizer = {}, .recompute = options.recompute});
+  Trainer trainer(context, model, std::move(loaded.values),
+                  {.optimizer = {}, .recompute = options.recompute});
   const auto loss = static_cast<float>(trainer.accumulate(batch).loss);
   std::vector<float> grads(trainer.grads(), trainer.grads() + model.layout().floats());
   for (float& g : grads) g /= static_cast<float>(examples.size());
@@ -83,10 +86,12 @@ void run(const Options& options) {
 
 void add_oracle(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("oracle", "Logits, loss and gradients on given tokens, for comparison");
+  CLI::App* verb =
+      app.add_subcommand("oracle", "Logits, loss and gradients on given tokens, for comparison");
   verb->group("");
   verb->add_option("model", options->model, "Model folder")->required();
-  verb->add_option("--data", options->data, "Safetensors file with tokens, lengths and labels")->required();
+  verb->add_option("--data", options->data, "Safetensors file with tokens, lengths and labels")
+      ->required();
   verb->add_option("--out", options->out, "Safetensors file to write")->required();
   verb->add_option("--threads", options->threads, "Threads (0: all cores)");
   verb->add_flag("--recompute", options->recompute, "Recompute activations in the backward");

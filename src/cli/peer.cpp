@@ -1,8 +1,8 @@
 // peer.cpp -- a child process behind two pipes.
 #include "cli/peer.h"
 
-#include <fmt/format.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -18,7 +18,8 @@ namespace linnet {
 Peer::Peer(const std::vector<std::string>& command) : name_(command.at(0)) {
   signal(SIGPIPE, SIG_IGN);  // a peer that died is an Error, not our end
   int in[2], out[2];
-  if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) throw Error("[bench] cannot make a pipe");
+  if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0)
+    throw Error("[bench] cannot make a pipe");
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in[0], 0);
@@ -26,7 +27,8 @@ Peer::Peer(const std::vector<std::string>& command) : name_(command.at(0)) {
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  const int failure = posix_spawnp(&process_, arguments[0], &actions, nullptr, arguments.data(), environ);
+  const int failure =
+      posix_spawnp(&process_, arguments[0], &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   close(in[0]);
   close(out[1]);
@@ -50,7 +52,8 @@ nlohmann::json Peer::read_line() {
   for (int c; (c = std::fgetc(from_)) != EOF && c != '\n';) line += static_cast<char>(c);
   nlohmann::json answer = nlohmann::json::parse(line, nullptr, false);
   if (!answer.is_object()) {
-    throw Error(fmt::format("[bench] {} did not answer as expected: \"{}\"", name_, printable(line)));
+    throw Error(
+        fmt::format("[bench] {} did not answer as expected: \"{}\"", name_, printable(line)));
   }
   return answer;
 }

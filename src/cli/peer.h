@@ -1,4 +1,5 @@
-// peer.h -- another program as a rival: started once, told line by line when to run, so that rivals take turns.
+// peer.h -- another program as a rival: started once, told line by line when to run, so that rivals
+// take turns.
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +13,8 @@ namespace linnet {
 
 class Peer {
  public:
-  // Starts the command and reads its first line, a JSON object; an Error when it ends or says no JSON.
+  // Starts the command and reads its first line, a JSON object; an Error when it ends or says no
+  // JSON.
   explicit Peer(const std::vector<std::string>& command);
   ~Peer();
   Peer(const Peer&) = delete;

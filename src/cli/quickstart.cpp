@@ -1,4 +1,5 @@
-// quickstart.cpp -- linnet quickstart: makes ListOps data, trains three models side by side, prints the table.
+// quickstart.cpp -- linnet quickstart: makes ListOps data, trains three models side by side, prints
+// the table.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -65,7 +66,8 @@ ModelConfig model_config(const Entry& entry) {
 // The rows of each epoch in an order of their own.
 class Batches {
  public:
-  Batches(const std::vector<Example>& examples, uint64_t seed) : examples_(examples), seed_(seed), order_(examples.size()) {}
+  Batches(const std::vector<Example>& examples, uint64_t seed)
+      : examples_(examples), seed_(seed), order_(examples.size()) {}
   std::vector<const Example*> next() {
     std::vector<const Example*> batch;
     while (static_cast<int64_t>(batch.size()) < kBatch) {
@@ -80,7 +82,8 @@ class Batches {
   void shuffle() {
     std::iota(order_.begin(), order_.end(), size_t{0});
     Random random(seed_, epoch_++);
-    for (size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random.below(static_cast<uint32_t>(i))]);
+    for (size_t i = order_.size(); i > 1; --i)
+      std::swap(order_[i - 1], order_[random.below(static_cast<uint32_t>(i))]);
   }
   const std::vector<Example>& examples_;
   uint64_t seed_, epoch_ = 0;
@@ -90,13 +93,15 @@ class Batches {
 
 std::string card(const Entry& entry, const Json& result) {
   return fmt::format(
-      "# {} on short ListOps\n\nMade by `linnet quickstart`: nested MIN, MAX, MED and SM over digits, 11 to 99 tokens.\n"
+      "# {} on short ListOps\n\nMade by `linnet quickstart`: nested MIN, MAX, MED and SM over "
+      "digits, 11 to 99 tokens.\n"
       "Test accuracy {:.1f}% on {} trees, {} parameters.\n",
-      entry.name, result["accuracy"].get<double>() * 100, kTestRows, result["parameters"].get<int64_t>());
+      entry.name, result["accuracy"].get<double>() * 100, kTestRows,
+      result["parameters"].get<int64_t>());
 }
 
-Json train_one(Context& context, const Options& options, const Entry& entry, const std::vector<Example>& train,
-               const std::vector<Example>& test) {
+Json train_one(Context& context, const Options& options, const Entry& entry,
+               const std::vector<Example>& train, const std::vector<Example>& test) {
   reset_peak_memory();
   const Model model(model_config(entry));
   TrainConfig config;
@@ -118,7 +123,8 @@ Json train_one(Context& context, const Options& options, const Entry& entry, con
       smooth = step == 1 ? result.loss : 0.98 * smooth + 0.02 * result.loss;
       metrics += Json{{"step", step}, {"loss", result.loss}, {"gradient_norm", norm}}.dump() + "\n";
       progress.show(static_cast<double>(step) / static_cast<double>(options.steps),
-                    fmt::format("loss {:.3f}, {:.0f} tokens/s", smooth, static_cast<double>(tokens) / seconds_since(start)));
+                    fmt::format("loss {:.3f}, {:.0f} tokens/s", smooth,
+                                static_cast<double>(tokens) / seconds_since(start)));
     }
   }
   const double seconds = seconds_since(start);
@@ -138,33 +144,46 @@ Json train_one(Context& context, const Options& options, const Entry& entry, con
 }
 
 void print_results(const std::vector<Json>& results, const Options& options, double majority) {
-  std::vector<std::vector<std::string>> table = {{"model", "test accuracy", "test loss", "parameters", "tokens/s", "memory"}};
+  std::vector<std::vector<std::string>> table = {
+      {"model", "test accuracy", "test loss", "parameters", "tokens/s", "memory"}};
   for (const Json& r : results) {
-    table.push_back({r["model"].get<std::string>(), fmt::format("{:.1f}%", r["accuracy"].get<double>() * 100),
-                     fmt::format("{:.3f}", r["test_loss"].get<double>()), with_commas(r["parameters"].get<int64_t>()),
+    table.push_back({r["model"].get<std::string>(),
+                     fmt::format("{:.1f}%", r["accuracy"].get<double>() * 100),
+                     fmt::format("{:.3f}", r["test_loss"].get<double>()),
+                     with_commas(r["parameters"].get<int64_t>()),
                      with_commas(static_cast<int64_t>(r["tokens_per_s"].get<double>())),
                      fmt::format("{:.0f} MB", r["memory_mb"].get<double>())});
   }
-  fmt::print("\n{}\nThe most frequent class alone is right on {:.1f}%.\n", format_table(table), majority * 100);
-  fmt::print("\nNext:\n  ./linnet info {}/softplus-kernel      what is in the model that was trained\n", options.folder);
-  fmt::print("  ./linnet info --task listops --row linear-kernel    the same model at the size of the paper\n");
-  fmt::print("  ./linnet bench engine                  how close to this machine's limit it runs\n");
+  fmt::print("\n{}\nThe most frequent class alone is right on {:.1f}%.\n", format_table(table),
+             majority * 100);
+  fmt::print(
+      "\nNext:\n  ./linnet info {}/softplus-kernel      what is in the model that was trained\n",
+      options.folder);
+  fmt::print(
+      "  ./linnet info --task listops --row linear-kernel    the same model at the size of the "
+      "paper\n");
+  fmt::print(
+      "  ./linnet bench engine                  how close to this machine's limit it runs\n");
 }
 
 double majority_share(const std::vector<Example>& examples) {
   std::vector<int64_t> counts(kListopsClasses);
   for (const Example& e : examples) ++counts[static_cast<size_t>(e.label)];
-  return static_cast<double>(*std::max_element(counts.begin(), counts.end())) / static_cast<double>(examples.size());
+  return static_cast<double>(*std::max_element(counts.begin(), counts.end())) /
+         static_cast<double>(examples.size());
 }
 
 void run(const Options& options) {
-  if (options.steps < 1) throw Error(fmt::format("[--steps] must be at least 1, not {}", options.steps));
+  if (options.steps < 1)
+    throw Error(fmt::format("[--steps] must be at least 1, not {}", options.steps));
   Context context(options.threads, options.seed);
-  const ListopsSplits data = make_listops_splits(listops_short(), options.seed, kTrainRows, 0, kTestRows);
+  const ListopsSplits data =
+      make_listops_splits(listops_short(), options.seed, kTrainRows, 0, kTestRows);
   const std::vector<Example> train = to_examples(data.train), test = to_examples(data.test);
   if (!options.json) {
-    fmt::print("ListOps, short form: {} trees to train on, {} to test; {} threads, {}.\n", with_commas(kTrainRows),
-               with_commas(kTestRows), context.threads(), Context::target());
+    fmt::print("ListOps, short form: {} trees to train on, {} to test; {} threads, {}.\n",
+               with_commas(kTrainRows), with_commas(kTestRows), context.threads(),
+               Context::target());
     fmt::print("  {}  =  {}\n\n", "[MAX 2 9 [MIN 4 7 ] 0 ]", "9");
     std::fflush(stdout);
   }
@@ -181,14 +200,18 @@ void run(const Options& options) {
 
 void add_quickstart(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("quickstart", "Makes data, trains three models in about two minutes, compares them");
+  CLI::App* verb = app.add_subcommand(
+      "quickstart", "Makes data, trains three models in about two minutes, compares them");
   verb->footer("Example:\n  linnet quickstart --dir quickstart --seed 1");
   verb->add_option("--dir", options->folder, "Where the models go")->capture_default_str();
-  verb->add_option("--seed", options->seed, "Seed of data, initial values and order")->capture_default_str();
-  verb->add_option("--threads", options->threads, "Threads (0: all cores); the result does not depend on it")
+  verb->add_option("--seed", options->seed, "Seed of data, initial values and order")
+      ->capture_default_str();
+  verb->add_option("--threads", options->threads,
+                   "Threads (0: all cores); the result does not depend on it")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
-  verb->add_option("--steps", options->steps, "Training steps of each model")->capture_default_str();
+  verb->add_option("--steps", options->steps, "Training steps of each model")
+      ->capture_default_str();
   verb->add_flag("--json", options->json, "One JSON object a model");
   verb->callback([options] { run(*options); });
 }

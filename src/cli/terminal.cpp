@@ -32,8 +32,10 @@ void Progress::draw(double done, const std::string& note) {
   const double spent = seconds_since(start_);
   std::string left;
   if (done > 0.02 && done < 1) left = fmt::format(", {:.0f} s left", spent / done * (1 - done));
-  fmt::print(stderr, "{}{} [{}{}] {:3.0f}%  {}{}{}", terminal_ ? "\r" : "", title_, std::string(static_cast<size_t>(full), '#'),
-             std::string(static_cast<size_t>(kWidth - full), '.'), done * 100, note, left, terminal_ ? "\x1b[K" : "");
+  fmt::print(stderr, "{}{} [{}{}] {:3.0f}%  {}{}{}", terminal_ ? "\r" : "", title_,
+             std::string(static_cast<size_t>(full), '#'),
+             std::string(static_cast<size_t>(kWidth - full), '.'), done * 100, note, left,
+             terminal_ ? "\x1b[K" : "");
   std::fflush(stderr);
 }
 
@@ -59,7 +61,8 @@ std::string format_table(const std::vector<std::vector<std::string>>& rows) {
       const std::string& cell = rows[r][c];
       // Columns whose first value starts with a digit or sign are numbers.
       const std::string& sample = rows.size() > 1 && c < rows[1].size() ? rows[1][c] : cell;
-      const bool number = !sample.empty() && (std::isdigit(static_cast<unsigned char>(sample[0])) || sample[0] == '-');
+      const bool number = !sample.empty() &&
+                          (std::isdigit(static_cast<unsigned char>(sample[0])) || sample[0] == '-');
       line += fmt::format(fmt::runtime(number ? "{:>{}}  " : "{:<{}}  "), cell, widths[c]);
     }
     line.erase(line.find_last_not_of(' ') + 1);

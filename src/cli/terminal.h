@@ -13,7 +13,8 @@ void print_error(const std::string& message);
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start);
 
-// One line on stderr that is drawn again and again; nothing when stderr is no terminal, but the last line.
+// One line on stderr that is drawn again and again; nothing when stderr is no terminal, but the
+// last line.
 class Progress {
  public:
   explicit Progress(std::string title);

@@ -1,4 +1,5 @@
-// arena.cpp -- blocks by mmap, so that huge pages and zeroed memory come for free, and the bump allocator over them.
+// arena.cpp -- blocks by mmap, so that huge pages and zeroed memory come for free, and the bump
+// allocator over them.
 #include "core/arena.h"
 
 #include <sys/mman.h>

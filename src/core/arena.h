@@ -1,4 +1,5 @@
-// arena.h -- memory of the engine: aligned blocks on huge pages, and a bump allocator that keeps them for reuse.
+// arena.h -- memory of the engine: aligned blocks on huge pages, and a bump allocator that keeps
+// them for reuse.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +16,9 @@ inline constexpr int64_t round_up(int64_t n, int64_t multiple) {
   return (n + multiple - 1) / multiple * multiple;
 }
 
-// Leading dimension for `cols` columns: whole cache lines, and an odd number of them, so that the rows of
-// one column do not fall on few cache sets (+15 to 20% on K^T V and weight gradients at powers of two).
+// Leading dimension for `cols` columns: whole cache lines, and an odd number of them, so that the
+// rows of one column do not fall on few cache sets (+15 to 20% on K^T V and weight gradients at
+// powers of two).
 inline constexpr int64_t leading_dim(int64_t cols) {
   const int64_t lines = (cols + kAlignFloats - 1) / kAlignFloats;
   return (lines % 2 == 0 ? lines + 1 : lines) * kAlignFloats;
@@ -41,8 +43,8 @@ class Block {
   int64_t size_ = 0;
 };
 
-// Hands out floats in order; a Scope gives back all that was taken since it began. Blocks are kept, so that
-// the second sequence touches no new page. What is handed out is not cleared.
+// Hands out floats in order; a Scope gives back all that was taken since it began. Blocks are kept,
+// so that the second sequence touches no new page. What is handed out is not cleared.
 class Arena {
  public:
   float* take(int64_t floats);

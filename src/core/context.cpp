@@ -41,7 +41,8 @@ void apply_target() {
     }
     known += (known.empty() ? "" : ", ") + name;
   }
-  throw Error(fmt::format("[LINNET_TARGET] no such target on this CPU: {:.40}; there are: {}", wish, known));
+  throw Error(fmt::format("[LINNET_TARGET] no such target on this CPU: {:.40}; there are: {}", wish,
+                          known));
 }
 
 // Denormals cost a hundred cycles each and carry nothing here.

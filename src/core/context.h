@@ -1,4 +1,5 @@
-// context.h -- what a computation runs on: threads, a seed and the CPU target; passed along, never global.
+// context.h -- what a computation runs on: threads, a seed and the CPU target; passed along, never
+// global.
 #pragma once
 
 #include <condition_variable>
@@ -13,8 +14,9 @@ namespace linnet {
 
 class Context {
  public:
-  // threads = 0: one for each core that this process may use. Takes the CPU target from LINNET_TARGET
-  // (scalar, sse4, avx2, avx3, ...) when it is set; an unknown or missing one is an Error.
+  // threads = 0: one for each core that this process may use. Takes the CPU target from
+  // LINNET_TARGET (scalar, sse4, avx2, avx3, ...) when it is set; an unknown or missing one is an
+  // Error.
   explicit Context(int threads = 0, uint64_t seed = 1);
   ~Context();
   Context(const Context&) = delete;
@@ -25,9 +27,9 @@ class Context {
   // The instruction set that the kernels run with, e.g. "AVX2".
   static std::string target();
 
-  // Calls job(task, worker) for every task in 0 .. tasks-1, each task on one thread, in no fixed order;
-  // worker is in 0 .. threads()-1. Tasks start in order of their number. Returns when all are done; the
-  // first exception is thrown again here.
+  // Calls job(task, worker) for every task in 0 .. tasks-1, each task on one thread, in no fixed
+  // order; worker is in 0 .. threads()-1. Tasks start in order of their number. Returns when all
+  // are done; the first exception is thrown again here.
   void parallel(int64_t tasks, const std::function<void(int64_t task, int worker)>& job);
 
  private:

@@ -1,4 +1,5 @@
-// random.h -- counter-based random numbers: a value depends on (key, stream, index) alone, so on no thread and no order.
+// random.h -- counter-based random numbers: a value depends on (key, stream, index) alone, so on no
+// thread and no order.
 //
 // Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011).
 #pragma once

@@ -19,7 +19,8 @@ const Record& find_in(std::span<const Record* const> list, std::string_view what
     if (record->name == name) return *record;
     known += (known.empty() ? "" : ", ") + std::string(record->name);
   }
-  throw Error(fmt::format("[config.{}] no such {}: \"{:.40}\"; there are: {}", what, what, name, known));
+  throw Error(
+      fmt::format("[config.{}] no such {}: \"{:.40}\"; there are: {}", what, what, name, known));
 }
 
 }  // namespace linnet

@@ -1,8 +1,8 @@
 // elu1.cpp -- phi(x) = elu(x) + 1: the parameter-free kernel of the Linear Transformer.
 //
-// Forward: phi = x + 1 above 0, exp(x) below. Backward: dx = dphi * min(phi, 1), since phi' is 1 above 0 and
-// exp(x) = phi below. Kept: phi.
-// Paper: Katharopoulos et al., "Transformers are RNNs", 2020.
+// Forward: phi = x + 1 above 0, exp(x) below. Backward: dx = dphi * min(phi, 1), since phi' is 1
+// above 0 and exp(x) = phi below. Kept: phi. Paper: Katharopoulos et al., "Transformers are RNNs",
+// 2020.
 #include "core/error.h"
 #include "features/feature.h"
 #include "kernels/activations.h"
@@ -12,7 +12,8 @@ namespace {
 
 void build(ParamLayout&, const std::string&, FeaturePlan& plan) {
   if (plan.out == 0) plan.out = plan.in;
-  if (plan.out != plan.in) throw Error("[config.features] phi \"elu1\" has as many features as the head is wide");
+  if (plan.out != plan.in)
+    throw Error("[config.features] phi \"elu1\" has as many features as the head is wide");
 }
 
 void forward(const FeaturePlan& plan, const Weights&, int64_t rows, ConstMat x, Mat phi) {

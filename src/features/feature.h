@@ -1,6 +1,7 @@
 // feature.h -- feature maps phi of kernel attention: positive functions of a head's query or key.
 //
-// A kind is a record of functions and facts. Adding one: write its file, add its line to features.cpp.
+// A kind is a record of functions and facts. Adding one: write its file, add its line to
+// features.cpp.
 #pragma once
 
 #include <complex>
@@ -18,7 +19,8 @@ namespace linnet {
 
 using Complex = std::complex<double>;
 
-// Sizes and parameters of one phi of one layer. Head h owns columns [h*in, (h+1)*in) of x, [h*out, ...) of phi.
+// Sizes and parameters of one phi of one layer. Head h owns columns [h*in, (h+1)*in) of x, [h*out,
+// ...) of phi.
 struct FeaturePlan {
   int64_t heads = 0, in = 0, out = 0;  // H, D, F
   std::vector<Matrix> matrices;
@@ -35,8 +37,8 @@ struct Feature {
   void (*backward)(const FeaturePlan& plan, const Weights& weights, int64_t rows, ConstMat x,
                    ConstMat phi, Mat dphi, Mat dx, float* grads, Arena& scratch);
   // At inference the first product folds into the projection in front: phi(x W' + b') with
-  // W' = W phi.W, b' = b phi.W. fold does that to `weight` [in_rows, H*D] and `bias` in place (F = D),
-  // activate is what remains of phi. Both null where there is nothing to fold.
+  // W' = W phi.W, b' = b phi.W. fold does that to `weight` [in_rows, H*D] and `bias` in place (F =
+  // D), activate is what remains of phi. Both null where there is nothing to fold.
   void (*fold)(const FeaturePlan& plan, const float* params, int64_t in_rows, float* weight,
                float* bias);
   void (*activate)(const FeaturePlan& plan, int64_t rows, Mat x);

@@ -1,7 +1,6 @@
 // features.cpp -- the list of feature maps: one line a kind.
-#include "features/feature.h"
-
 #include "core/registry.h"
+#include "features/feature.h"
 
 namespace linnet {
 

@@ -4,7 +4,8 @@
 // Backward: dp = dphi * sigmoid(p), and sigmoid(p) = 1 - exp(-phi), so that only phi is kept;
 //   dx = dp W^T,  dW += x^T dp.
 // Cost: 2 D F a head and token. Kept: phi.
-// Paper: Yorsh and Kovalenko, "Linear Self-Attention Approximation via Trainable Feedforward Kernel", 2022.
+// Paper: Yorsh and Kovalenko, "Linear Self-Attention Approximation via Trainable Feedforward
+// Kernel", 2022.
 #include "features/feature.h"
 #include "kernels/activations.h"
 #include "layers/linear.h"
@@ -17,8 +18,7 @@ void build(ParamLayout& layout, const std::string& name, FeaturePlan& plan) {
   const int64_t weight =
       layout.add(name + ".weight", {plan.heads, plan.in, plan.out}, Init::xavier, 1.0f, true);
   for (int64_t h = 0; h < plan.heads; ++h) {
-    plan.matrices.push_back(
-        layout.matrix(weight + h * plan.in * plan.out, plan.in, plan.out));
+    plan.matrices.push_back(layout.matrix(weight + h * plan.in * plan.out, plan.in, plan.out));
   }
 }
 
@@ -55,7 +55,8 @@ void fold(const FeaturePlan& plan, const float* params, int64_t in_rows, float* 
         const double x = row[h * D + d];
         for (int64_t f = 0; f < D; ++f) sum[static_cast<size_t>(f)] += x * w[d * D + f];
       }
-      for (int64_t f = 0; f < D; ++f) row[h * D + f] = static_cast<float>(sum[static_cast<size_t>(f)]);
+      for (int64_t f = 0; f < D; ++f)
+        row[h * D + f] = static_cast<float>(sum[static_cast<size_t>(f)]);
     }
   }
 }

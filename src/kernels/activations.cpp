@@ -54,8 +54,7 @@ void SoftplusForward(int64_t rows, int64_t cols, ConstMat x, Mat y) {
 }
 
 void SoftplusBackward(int64_t rows, int64_t cols, ConstMat y, ConstMat dy, Mat dx) {
-  map2(rows, cols, y, dy, dx,
-       [](V v, V g) HWY_ATTR { return hn::Mul(g, one_minus_exp_neg(v)); });
+  map2(rows, cols, y, dy, dx, [](V v, V g) HWY_ATTR { return hn::Mul(g, one_minus_exp_neg(v)); });
 }
 
 void Elu1Forward(int64_t rows, int64_t cols, ConstMat x, Mat y) {
@@ -66,14 +65,16 @@ void Elu1Forward(int64_t rows, int64_t cols, ConstMat x, Mat y) {
 }
 
 void Elu1Backward(int64_t rows, int64_t cols, ConstMat y, ConstMat dy, Mat dx) {
-  map2(rows, cols, y, dy, dx, [](V v, V g) HWY_ATTR { return hn::Mul(g, hn::Min(v, constant(1))); });
+  map2(rows, cols, y, dy, dx,
+       [](V v, V g) HWY_ATTR { return hn::Mul(g, hn::Min(v, constant(1))); });
 }
 
-// Two rounds of multiply and xor-shift (the "lowbias32" finaliser) over row key + column: 8 draws in about 8
-// instructions, and regenerated in the backward instead of stored.
+// Two rounds of multiply and xor-shift (the "lowbias32" finaliser) over row key + column: 8 draws
+// in about 8 instructions, and regenerated in the backward instead of stored.
 void Dropout(int64_t rows, int64_t cols, Mat x, float rate, uint64_t key, int64_t first_row) {
   const Words du;
-  const auto threshold = hn::Set(du, static_cast<uint32_t>(static_cast<double>(rate) * 2147483648.0));
+  const auto threshold =
+      hn::Set(du, static_cast<uint32_t>(static_cast<double>(rate) * 2147483648.0));
   const V scale = constant(1.0f / (1.0f - rate));
   const auto step = hn::Set(du, static_cast<uint32_t>(lanes()));
   for (int64_t r = 0; r < rows; ++r) {

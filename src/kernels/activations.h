@@ -22,8 +22,9 @@ void elu1_forward(int64_t rows, int64_t cols, ConstMat x, Mat y) noexcept;
 // dx = dy * min(y, 1): the derivative from the value; dx may be dy.
 void elu1_backward(int64_t rows, int64_t cols, ConstMat y, ConstMat dy, Mat dx) noexcept;
 
-// x *= keep / (1 - rate), keep drawn from (key, r, c) alone: the same call with the same key on a gradient
-// is the backward. first_row is the row's place in its sequence, so chunks do not matter. rate in [0, 1).
+// x *= keep / (1 - rate), keep drawn from (key, r, c) alone: the same call with the same key on a
+// gradient is the backward. first_row is the row's place in its sequence, so chunks do not matter.
+// rate in [0, 1).
 void dropout(int64_t rows, int64_t cols, Mat x, float rate, uint64_t key,
              int64_t first_row) noexcept;
 

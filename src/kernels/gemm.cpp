@@ -1,9 +1,9 @@
 // gemm.cpp -- the one file that knows how a matrix product is tiled.
 //
-// A tile of C is kept in registers: 6 x 16 on AVX2 (12 accumulators, 2 vectors of B, 1 broadcast of A: 15 of
-// 16 registers; 12 fused multiply-adds hide 4 cycles of latency on two ports with room to spare), 12 x 16 on
-// AVX-512, 3 x 16 on 128-bit vectors. K is cut into blocks of 256 so that a panel of B (16 KiB) stays in L1
-// while the rows of A stream from L2.
+// A tile of C is kept in registers: 6 x 16 on AVX2 (12 accumulators, 2 vectors of B, 1 broadcast of
+// A: 15 of 16 registers; 12 fused multiply-adds hide 4 cycles of latency on two ports with room to
+// spare), 12 x 16 on AVX-512, 3 x 16 on 128-bit vectors. K is cut into blocks of 256 so that a
+// panel of B (16 KiB) stays in L1 while the rows of A stream from L2.
 #include "kernels/gemm.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/gemm.cpp"
-#include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -34,8 +34,8 @@ constexpr int kLanes = 4, kTileRows = 3;
 #endif
 constexpr int kVecs = kPanel / kLanes;
 
-// C tile [R,16] = (accumulate ? C : 0) + bias + A B over K. kUnit: A's rows are adjacent (k_stride arbitrary),
-// else its k are; a compile-time stride saves address registers.
+// C tile [R,16] = (accumulate ? C : 0) + bias + A B over K. kUnit: A's rows are adjacent (k_stride
+// arbitrary), else its k are; a compile-time stride saves address registers.
 template <int R, bool kUnit>
 HWY_INLINE void tile(int64_t K, const float* HWY_RESTRICT a, int64_t stride,
                      const float* HWY_RESTRICT b, int64_t b_stride, float* HWY_RESTRICT c,
@@ -75,8 +75,8 @@ void tile_rows(int rows, int64_t K, const float* a, int64_t stride, const float*
   }
 }
 
-// Rows of the next tile. The last two share theirs evenly: a tail of one or two rows would run at a fraction
-// of the speed.
+// Rows of the next tile. The last two share theirs evenly: a tail of one or two rows would run at a
+// fraction of the speed.
 inline int next_tile(int64_t left) {
   const bool share = left > kTileRows && left < 2 * kTileRows;
   return static_cast<int>(share ? (left + 1) / 2 : std::min<int64_t>(left, kTileRows));
@@ -95,11 +95,12 @@ void panel(int64_t M, int64_t K, const float* a, int64_t stride, const float* b,
   }
 }
 
-// The last panel when N is no multiple of 16: B and bias are padded, C goes through a buffer, 64 rows at a time.
+// The last panel when N is no multiple of 16: B and bias are padded, C goes through a buffer, 64
+// rows at a time.
 template <bool kUnit>
 HWY_NOINLINE void narrow_panel(int64_t M, int64_t N, int64_t K, const float* a, int64_t stride,
-                               const float* b, int64_t b_stride, bool padded, float* c,
-                               int64_t ldc, const float* bias, bool accumulate) {
+                               const float* b, int64_t b_stride, bool padded, float* c, int64_t ldc,
+                               const float* bias, bool accumulate) {
   constexpr int64_t kRows = 64;
   HWY_ALIGN float right[kBlockK * kPanel] = {}, out[kRows * kPanel] = {}, start[kPanel] = {};
   if (!padded) {
@@ -119,8 +120,8 @@ HWY_NOINLINE void narrow_panel(int64_t M, int64_t N, int64_t K, const float* a, 
   }
 }
 
-// Form A^T B, the weight gradients: rows outside, panels inside, so that the six columns of A stay in L1, C is
-// written along its rows, and B streams.
+// Form A^T B, the weight gradients: rows outside, panels inside, so that the six columns of A stay
+// in L1, C is written along its rows, and B streams.
 void gemm_columns(int64_t M, int64_t N, int64_t K, const float* a, int64_t stride, const GemmB& B,
                   float* C, int64_t ldc, const float* bias, bool accumulate) {
   for (int64_t k = 0; k < K || k == 0; k += kBlockK) {
@@ -133,9 +134,11 @@ void gemm_columns(int64_t M, int64_t N, int64_t K, const float* a, int64_t strid
         const float* right = B.data + j / kPanel * B.panel_stride + k * B.k_stride;
         const float* start = bias && k == 0 ? bias + j : nullptr;
         if (N - j >= kPanel) {
-          tile_rows<true>(rows, depth, left, stride, right, B.k_stride, C + i * ldc + j, ldc, start, add);
+          tile_rows<true>(rows, depth, left, stride, right, B.k_stride, C + i * ldc + j, ldc, start,
+                          add);
         } else {
-          narrow_panel<true>(rows, N - j, depth, left, stride, right, B.k_stride, B.padded, C + i * ldc + j, ldc, start, add);
+          narrow_panel<true>(rows, N - j, depth, left, stride, right, B.k_stride, B.padded,
+                             C + i * ldc + j, ldc, start, add);
         }
       }
       i += rows;
@@ -144,7 +147,7 @@ void gemm_columns(int64_t M, int64_t N, int64_t K, const float* a, int64_t strid
 }
 
 void gemm_rows(int64_t M, int64_t N, int64_t K, const float* a, int64_t stride, const GemmB& B,
-                  float* C, int64_t ldc, const float* bias, bool accumulate) {
+               float* C, int64_t ldc, const float* bias, bool accumulate) {
   for (int64_t k = 0; k < K || k == 0; k += kBlockK) {
     const int64_t depth = std::min(kBlockK, K - k);
     const float* left = a + k;
@@ -207,7 +210,8 @@ void pack(int64_t K, int64_t N, const float* B, int64_t ldb, float* out) noexcep
     const int64_t cols = std::min(kPanel, N - j);
     if (cols == kPanel) {
       // A length that the compiler knows: two vector moves instead of a call.
-      for (int64_t k = 0; k < K; ++k, out += kPanel) std::memcpy(out, B + k * ldb + j, kPanel * sizeof(float));
+      for (int64_t k = 0; k < K; ++k, out += kPanel)
+        std::memcpy(out, B + k * ldb + j, kPanel * sizeof(float));
       continue;
     }
     for (int64_t k = 0; k < K; ++k, out += kPanel) {
@@ -228,14 +232,13 @@ void pack_transposed(int64_t K, int64_t N, const float* W, int64_t ldw, float* o
 
 double peak_flops(double seconds) noexcept {
   using Clock = std::chrono::steady_clock;
-  double best = 0;
-  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  const auto start = Clock::now();
+  double flops = 0, spent = 0;
   do {
-    const auto start = Clock::now();
-    const double flops = HWY_DYNAMIC_DISPATCH(FmaLoop)(200000);
-    best = std::max(best, flops / std::chrono::duration<double>(Clock::now() - start).count());
-  } while (Clock::now() < end);
-  return best;
+    flops += HWY_DYNAMIC_DISPATCH(FmaLoop)(200000);
+    spent = std::chrono::duration<double>(Clock::now() - start).count();
+  } while (spent < seconds);
+  return flops / spent;
 }
 
 }  // namespace linnet

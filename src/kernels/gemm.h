@@ -25,19 +25,22 @@ struct GemmB {
 inline GemmB plain(const float* data, int64_t ld) { return {data, ld, kPanel, false}; }
 inline GemmB packed(const float* data, int64_t K) { return {data, kPanel, kPanel * K, true}; }
 
-inline int64_t packed_floats(int64_t K, int64_t N) { return (N + kPanel - 1) / kPanel * kPanel * K; }
+inline int64_t packed_floats(int64_t K, int64_t N) {
+  return (N + kPanel - 1) / kPanel * kPanel * K;
+}
 
 // Panels of B [K,N], and of the transpose of W [N,K], padded with zeros.
 void pack(int64_t K, int64_t N, const float* B, int64_t ldb, float* out) noexcept;
 void pack_transposed(int64_t K, int64_t N, const float* W, int64_t ldw, float* out) noexcept;
 
 // C [M,N] = A [M,K] B [K,N] + bias [N] (bias may be null), or C += A B + bias.
-// The sum over k runs in order with fused multiply-adds for every element, so a row of C does not depend
-// on which other rows are computed with it: a batch gives bit for bit what one by one gives.
+// The sum over k runs in order with fused multiply-adds for every element, so a row of C does not
+// depend on which other rows are computed with it: a batch gives bit for bit what one by one gives.
 void gemm(int64_t M, int64_t N, int64_t K, GemmA A, GemmB B, float* C, int64_t ldc,
           const float* bias = nullptr, bool accumulate = false) noexcept;
 
-// FLOP/s of one core on independent fused multiply-adds in registers: the limit that gemm is measured against.
+// FLOP/s that this thread sustains on independent fused multiply-adds in registers: the limit that
+// gemm is measured against, lower while the core is shared.
 double peak_flops(double seconds) noexcept;
 
 }  // namespace linnet

@@ -16,9 +16,8 @@ namespace linnet::HWY_NAMESPACE {
 
 void AddScaled(int64_t n, float a, const float* x, float* y) {
   const V factor = constant(a);
-  for_each_vector(n, [&](auto load, auto store) HWY_ATTR {
-    store(hn::MulAdd(factor, load(x), load(y)), y);
-  });
+  for_each_vector(
+      n, [&](auto load, auto store) HWY_ATTR { store(hn::MulAdd(factor, load(x), load(y)), y); });
 }
 
 void Scale(int64_t n, float a, float* y) {
@@ -115,13 +114,14 @@ void LayerNormBackward(int64_t rows, int64_t cols, ConstMat x, const float* weig
       store(hn::Add(g, load(dbias)), dbias);
     });
     // Both sums are zero on a tail of zeros since g is.
-    const float mean_g = sum_over(cols, [&](auto load) HWY_ATTR {
-      return hn::Mul(load(grad), load(weight));
-    }) / n;
-    const float mean_gx = sum_over(cols, [&](auto load) HWY_ATTR {
-      const V xhat = hn::MulAdd(load(in), rstd, shift);
-      return hn::Mul(hn::Mul(load(grad), load(weight)), xhat);
-    }) / n;
+    const float mean_g =
+        sum_over(cols, [&](auto load) HWY_ATTR { return hn::Mul(load(grad), load(weight)); }) / n;
+    const float mean_gx = sum_over(cols,
+                                   [&](auto load) HWY_ATTR {
+                                     const V xhat = hn::MulAdd(load(in), rstd, shift);
+                                     return hn::Mul(hn::Mul(load(grad), load(weight)), xhat);
+                                   }) /
+                          n;
     const V a = constant(mean_g), b = constant(mean_gx);
     for_each_vector(cols, [&](auto load, auto store) HWY_ATTR {
       const V xhat = hn::MulAdd(load(in), rstd, shift);

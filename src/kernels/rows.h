@@ -30,8 +30,8 @@ void row_dots(int64_t rows, int64_t cols, ConstMat x, ConstMat y, float* out) no
 // y[r,:] = x[r,:] * factor[r].
 void scale_rows(int64_t rows, int64_t cols, ConstMat x, const float* factor, Mat y) noexcept;
 
-// LayerNorm: y = (x - mean) * rstd * weight + bias, rstd = 1 / sqrt(variance + eps); mean and rstd of each row are
-// recomputed in the backward from x: cheaper than the memory.
+// LayerNorm: y = (x - mean) * rstd * weight + bias, rstd = 1 / sqrt(variance + eps); mean and rstd
+// of each row are recomputed in the backward from x: cheaper than the memory.
 void layer_norm_forward(int64_t rows, int64_t cols, ConstMat x, const float* weight,
                         const float* bias, float eps, Mat y) noexcept;
 // With xhat = (x - mean) rstd and g = dy weight:

@@ -1,6 +1,8 @@
-// simd.h -- the vector vocabulary of the kernels: loops with safe tails, exp and what is built on it.
+// simd.h -- the vector vocabulary of the kernels: loops with safe tails, exp and what is built on
+// it.
 //
-// Included inside foreach_target files, once per CPU target; so no include guard but Highway's toggle.
+// Included inside foreach_target files, once per CPU target; so no include guard but Highway's
+// toggle.
 #if defined(LINNET_KERNELS_SIMD_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LINNET_KERNELS_SIMD_H_
 #undef LINNET_KERNELS_SIMD_H_
@@ -24,7 +26,8 @@ using V = hn::Vec<Floats>;
 
 inline int64_t lanes() { return static_cast<int64_t>(hn::Lanes(Floats())); }
 
-// The first n < lanes() floats; the rest are zero. Goes through the stack, so never reads past the end.
+// The first n < lanes() floats; the rest are zero. Goes through the stack, so never reads past the
+// end.
 HWY_INLINE V load_tail(const float* p, int64_t n) {
   HWY_ALIGN float buffer[HWY_MAX_BYTES / sizeof(float) + 1] = {};
   std::copy_n(p, n, buffer);
@@ -36,8 +39,8 @@ HWY_INLINE void store_tail(V v, float* p, int64_t n) {
   std::copy_n(buffer, n, p);
 }
 
-// body(load, store) for each vector of n elements: load(p) reads the vector of p at the current place, store(v, p)
-// writes it. One body serves whole vectors and the tail.
+// body(load, store) for each vector of n elements: load(p) reads the vector of p at the current
+// place, store(v, p) writes it. One body serves whole vectors and the tail.
 template <class Body>
 HWY_INLINE void for_each_vector(int64_t n, const Body& body) {
   const Floats d;
@@ -55,8 +58,8 @@ HWY_INLINE void for_each_vector(int64_t n, const Body& body) {
 
 HWY_INLINE V constant(float x) { return hn::Set(Floats(), x); }
 
-// Sum of body(load) over n elements, in an order that depends on n and the target alone. body must map a tail of
-// zeros to zero.
+// Sum of body(load) over n elements, in an order that depends on n and the target alone. body must
+// map a tail of zeros to zero.
 template <class Body>
 HWY_INLINE float sum_over(int64_t n, const Body& body) {
   V sum0 = constant(0), sum1 = sum0;
@@ -77,8 +80,9 @@ HWY_INLINE float sum_over(int64_t n, const Body& body) {
 }
 
 // exp(x) with relative error below 2e-7, 0 below -87.3, finite above 88.7.
-// x = n ln 2 + r, |r| <= ln 2 / 2; exp(r) by its Taylor polynomial of degree 7 (remainder 0.3466^8/8! = 5e-9);
-// 2^n by writing n into the exponent. ln 2 is split in two so that n ln 2 is exact to the last bit of r.
+// x = n ln 2 + r, |r| <= ln 2 / 2; exp(r) by its Taylor polynomial of degree 7 (remainder
+// 0.3466^8/8! = 5e-9); 2^n by writing n into the exponent. ln 2 is split in two so that n ln 2 is
+// exact to the last bit of r.
 HWY_INLINE V exp(V x) {
   const Ints di;
   const V clamped = hn::Min(hn::Max(x, constant(-87.33654f)), constant(88.3762f));
@@ -100,11 +104,10 @@ HWY_INLINE V exp(V x) {
 }
 
 // 1 / (1 + exp(-x)).
-HWY_INLINE V sigmoid(V x) {
-  return hn::Div(constant(1), hn::Add(constant(1), exp(hn::Neg(x))));
-}
+HWY_INLINE V sigmoid(V x) { return hn::Div(constant(1), hn::Add(constant(1), exp(hn::Neg(x)))); }
 
-// log(1 + u) for 0 <= u <= 1, relative error 1e-7: 2 atanh(s) with s = u / (2 + u) <= 1/3, the odd series to s^13.
+// log(1 + u) for 0 <= u <= 1, relative error 1e-7: 2 atanh(s) with s = u / (2 + u) <= 1/3, the odd
+// series to s^13.
 HWY_INLINE V log1p_unit(V u) {
   const V s = hn::Div(u, hn::Add(u, constant(2)));
   const V t = hn::Mul(s, s);
@@ -119,13 +122,14 @@ HWY_INLINE V log1p_unit(V u) {
   return hn::Mul(p, s);
 }
 
-// log(1 + exp(x)) = max(x, 0) + log(1 + exp(-|x|)): no overflow, full precision for very negative x.
+// log(1 + exp(x)) = max(x, 0) + log(1 + exp(-|x|)): no overflow, full precision for very negative
+// x.
 HWY_INLINE V softplus(V x) {
   return hn::Add(hn::Max(x, constant(0)), log1p_unit(exp(hn::Neg(hn::Abs(x)))));
 }
 
-// 1 - exp(-y) for y >= 0, with full relative precision near 0. If y = softplus(x), this is sigmoid(x): the
-// derivative of softplus from its value.
+// 1 - exp(-y) for y >= 0, with full relative precision near 0. If y = softplus(x), this is
+// sigmoid(x): the derivative of softplus from its value.
 HWY_INLINE V one_minus_exp_neg(V y) {
   // y - y^2/2 + ... to y^7, remainder 0.25^8/8! = 4e-10 of the leading 0.25.
   V p = constant(1.0f / 5040);
@@ -140,8 +144,9 @@ HWY_INLINE V one_minus_exp_neg(V y) {
   return hn::IfThenElse(hn::Lt(y, constant(0.25f)), small, large);
 }
 
-// GELU in its tanh form, 0.5 x (1 + tanh(u)) with u = sqrt(2/pi) (x + 0.044715 x^3), is x s with s = 1 / (1 + e),
-// e = exp(-2u), 2u = x (a + b x^2), a = 2 sqrt(2/pi) = 1.5957691, b = 0.044715 a = 0.071354816.
+// GELU in its tanh form, 0.5 x (1 + tanh(u)) with u = sqrt(2/pi) (x + 0.044715 x^3), is x s with s
+// = 1 / (1 + e), e = exp(-2u), 2u = x (a + b x^2), a = 2 sqrt(2/pi) = 1.5957691, b = 0.044715 a =
+// 0.071354816.
 struct GeluGate {
   V e, s;
 };
@@ -151,8 +156,8 @@ HWY_INLINE GeluGate gelu_gate(V x) {
   return {e, hn::Div(constant(1), hn::Add(constant(1), e))};
 }
 
-// d/dx (x s) = s + x s (1 - s) (a + 3 b x^2), and 1 - s = e s without cancellation. Beyond |x| = 100 the second term
-// is 0, and the bound keeps it from becoming infinity times 0.
+// d/dx (x s) = s + x s (1 - s) (a + 3 b x^2), and 1 - s = e s without cancellation. Beyond |x| =
+// 100 the second term is 0, and the bound keeps it from becoming infinity times 0.
 HWY_INLINE V gelu_slope(V x, GeluGate gate) {
   const V near = hn::Min(hn::Max(x, constant(-100)), constant(100));
   const V inner = hn::MulAdd(hn::Mul(near, near), constant(3 * 0.071354816f), constant(1.5957691f));

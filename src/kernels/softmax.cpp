@@ -37,9 +37,8 @@ float exp_row(int64_t cols, float* row, float top) {
   float total = hn::GetLane(hn::SumOfLanes(Floats(), sum));
   if (whole < cols) {
     float* tail = row + whole;
-    for_each_vector(cols - whole, [&](auto load, auto store) HWY_ATTR {
-      store(exp(hn::Sub(load(tail), shift)), tail);
-    });
+    for_each_vector(cols - whole, [&](auto load, auto store)
+                                      HWY_ATTR { store(exp(hn::Sub(load(tail), shift)), tail); });
     for (int64_t i = whole; i < cols; ++i) total += row[i];
   }
   return total;
@@ -68,9 +67,8 @@ void SoftmaxAgain(int64_t rows, int64_t cols, Mat scores, const float* lse) {
   for (int64_t r = 0; r < rows; ++r) {
     float* row = scores.row(r);
     const V shift = constant(lse[r]);
-    for_each_vector(cols, [&](auto load, auto store) HWY_ATTR {
-      store(exp(hn::Sub(load(row), shift)), row);
-    });
+    for_each_vector(
+        cols, [&](auto load, auto store) HWY_ATTR { store(exp(hn::Sub(load(row), shift)), row); });
   }
 }
 
@@ -106,8 +104,7 @@ void softmax_tile(int64_t rows, int64_t cols, Mat scores, float* m, float* l,
 void softmax_again(int64_t rows, int64_t cols, Mat scores, const float* lse) noexcept {
   HWY_DYNAMIC_DISPATCH(SoftmaxAgain)(rows, cols, scores, lse);
 }
-void softmax_backward(int64_t rows, int64_t cols, ConstMat p, const float* delta,
-                      Mat dp) noexcept {
+void softmax_backward(int64_t rows, int64_t cols, ConstMat p, const float* delta, Mat dp) noexcept {
   HWY_DYNAMIC_DISPATCH(SoftmaxBackward)(rows, cols, p, delta, dp);
 }
 

@@ -11,7 +11,8 @@ namespace linnet {
 void softmax_rows(int64_t rows, int64_t cols, Mat x) noexcept;
 
 // One more tile of scores of each row, with m the row's maximum and l = sum exp(score - m) so far:
-// the tile becomes exp(score - m) for the new m, and factor[r] is what earlier results must be multiplied by.
+// the tile becomes exp(score - m) for the new m, and factor[r] is what earlier results must be
+// multiplied by.
 void softmax_tile(int64_t rows, int64_t cols, Mat scores, float* m, float* l,
                   float* factor) noexcept;
 // p = exp(score - lse[r]), in place.

@@ -1,6 +1,7 @@
 // feed_forward.h -- feed-forward layers of a block, applied token by token.
 //
-// A kind is a record of functions and facts. Adding one: write its file, add its line to feed_forwards.cpp.
+// A kind is a record of functions and facts. Adding one: write its file, add its line to
+// feed_forwards.cpp.
 #pragma once
 
 #include <complex>

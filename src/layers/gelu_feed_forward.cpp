@@ -3,9 +3,10 @@
 // Forward: p = x W1 + b1 (hidden), g = gelu(p), y = g W2 + b2.
 // Backward: dg = dy W2^T, dp = dg gelu'(p), dx = dp W1^T;
 //   dW2 += g^T dy, db2 += sum dy, dW1 += x^T dp, db1 += sum dp.
-// The hidden units go by in blocks of 256: rows x 256 floats stay in L2 where rows x hidden would not.
-// Cost: 4 C hidden a token. Saved: p; g is recomputed in the pass that needs gelu'(p) anyway.
-// Paper: Hendrycks and Gimpel, "Gaussian error linear units", 2016 (tanh form, as in the LRA recipe).
+// The hidden units go by in blocks of 256: rows x 256 floats stay in L2 where rows x hidden would
+// not. Cost: 4 C hidden a token. Saved: p; g is recomputed in the pass that needs gelu'(p) anyway.
+// Paper: Hendrycks and Gimpel, "Gaussian error linear units", 2016 (tanh form, as in the LRA
+// recipe).
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -30,7 +31,8 @@ int64_t saved_floats(const FeedForwardPlan& plan) { return plan.hidden; }
 void drop_hidden(const FeedForwardRun& run, int64_t rows, int64_t first, int64_t first_unit,
                  int64_t units, Mat g) {
   if (run.dropout > 0) {
-    dropout(rows, units, g, run.dropout, run.dropout_key + static_cast<uint64_t>(first_unit), first);
+    dropout(rows, units, g, run.dropout, run.dropout_key + static_cast<uint64_t>(first_unit),
+            first);
   }
 }
 

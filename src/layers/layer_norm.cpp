@@ -14,8 +14,8 @@ LayerNorm add_layer_norm(ParamLayout& layout, const std::string& name, int64_t w
 
 void norm_forward(const LayerNorm& norm, const Weights& weights, int64_t rows, ConstMat x,
                   Mat y) noexcept {
-  layer_norm_forward(rows, norm.width, x, weights.params + norm.weight,
-                     weights.params + norm.bias, norm.eps, y);
+  layer_norm_forward(rows, norm.width, x, weights.params + norm.weight, weights.params + norm.bias,
+                     norm.eps, y);
 }
 
 void norm_backward(const LayerNorm& norm, const Weights& weights, int64_t rows, ConstMat x,

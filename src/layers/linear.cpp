@@ -20,8 +20,8 @@ Linear add_linear(ParamLayout& layout, const std::string& name, int64_t in, int6
 
 void matrix_forward(const Matrix& m, const Weights& weights, int64_t rows, ConstMat x, Mat y,
                     const float* bias, bool accumulate) noexcept {
-  gemm(rows, m.out, m.in, rows_of(x.data, x.ld), packed(weights.packed + m.packed, m.whole_in), y.data,
-       y.ld, bias, accumulate);
+  gemm(rows, m.out, m.in, rows_of(x.data, x.ld), packed(weights.packed + m.packed, m.whole_in),
+       y.data, y.ld, bias, accumulate);
 }
 
 void matrix_backward_weights(const Matrix& m, int64_t rows, ConstMat x, ConstMat dy, float* grads,
@@ -30,15 +30,16 @@ void matrix_backward_weights(const Matrix& m, int64_t rows, ConstMat x, ConstMat
   Arena::Scope scope(scratch);
   float* panels = scratch.take(packed_floats(rows, m.out));
   pack(rows, m.out, dy.data, dy.ld, panels);
-  gemm(m.in, m.out, rows, columns_of(x.data, x.ld), packed(panels, rows), grads + m.weight, m.whole_out,
-       nullptr, true);
+  gemm(m.in, m.out, rows, columns_of(x.data, x.ld), packed(panels, rows), grads + m.weight,
+       m.whole_out, nullptr, true);
 }
 
 void matrix_backward_input(const Matrix& m, const Weights& weights, int64_t rows, ConstMat dy,
                            Mat dx, bool accumulate) noexcept {
   // y = x W, so dx = dy W^T.
   gemm(rows, m.in, m.out, rows_of(dy.data, dy.ld),
-       packed(weights.packed_transposed + m.packed_transposed, m.whole_out), dx.data, dx.ld, nullptr, accumulate);
+       packed(weights.packed_transposed + m.packed_transposed, m.whole_out), dx.data, dx.ld,
+       nullptr, accumulate);
 }
 
 void linear_forward(const Linear& linear, const Weights& weights, int64_t rows, ConstMat x, Mat y,

@@ -68,7 +68,8 @@ void ParamLayout::initialise(uint64_t seed, float* params) const {
     float* p = params + spec.offset;
     Random random(seed, i);
     if (spec.init == Init::normal) {
-      std::generate_n(p, spec.size(), [&] { return static_cast<float>(spec.gain * random.normal()); });
+      std::generate_n(p, spec.size(),
+                      [&] { return static_cast<float>(spec.gain * random.normal()); });
     } else if (spec.init == Init::xavier) {
       LINNET_ASSERT(spec.shape.size() >= 2);
       const auto fan = static_cast<double>(spec.shape.back() + spec.shape[spec.shape.size() - 2]);
@@ -87,7 +88,8 @@ void ParamLayout::pack(Context& context, const float* params, float* packed,
     const Matrix& m = matrices_[static_cast<size_t>(i)];
     const float* w = params + m.weight;
     linnet::pack(m.in, m.out, w, m.out, packed + m.packed);
-    if (packed_transposed) pack_transposed(m.out, m.in, w, m.out, packed_transposed + m.packed_transposed);
+    if (packed_transposed)
+      pack_transposed(m.out, m.in, w, m.out, packed_transposed + m.packed_transposed);
   });
 }
 

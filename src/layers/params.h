@@ -1,4 +1,5 @@
-// params.h -- one flat block of parameters: layers ask for named pieces of it and keep their offsets.
+// params.h -- one flat block of parameters: layers ask for named pieces of it and keep their
+// offsets.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,8 @@ struct ParamSpec {
   int64_t size() const;
 };
 
-// A matrix [in, out] of the block that products use, or a slice of one: where its numbers are, plain and packed.
+// A matrix [in, out] of the block that products use, or a slice of one: where its numbers are,
+// plain and packed.
 struct Matrix {
   int64_t in = 0, out = 0;
   int64_t whole_in = 0, whole_out = 0;  // of the matrix that this is a slice of
@@ -39,8 +41,8 @@ struct Matrix {
   Matrix rows(int64_t first, int64_t n) const;
 };
 
-// Parameters as the layers see them: the plain block, panels of every matrix for the forward, and panels of
-// its transpose for the input gradient (null at inference).
+// Parameters as the layers see them: the plain block, panels of every matrix for the forward, and
+// panels of its transpose for the input gradient (null at inference).
 struct Weights {
   const float* params = nullptr;
   const float* packed = nullptr;

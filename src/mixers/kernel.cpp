@@ -11,9 +11,10 @@
 //   dw_j = dS v_j + dz,         dv_j = dS^T w_j                           (absorb)
 //   causal, inside the chunk: dA = mask(dN V^T + e 1^T),
 //   dU += dA W,   dW += dA^T U,   dV += A^T dN                            (emit)
-// Cost: 4 F D a head and token, and phi twice. Saved: U and 1/d; y is the caller's.
-// Paper: Katharopoulos et al. 2020; trainable phi: Yorsh and Kovalenko 2022.
+// Cost: 4 F D a head and token, and phi twice. Saved: U and 1/d, from which y is had again for 2 F
+// D. Paper: Katharopoulos et al. 2020; trainable phi: Yorsh and Kovalenko 2022.
 #include <algorithm>
+#include <numeric>
 
 #include "kernels/activations.h"
 #include "kernels/gemm.h"
@@ -110,7 +111,8 @@ void mask_triangle(int64_t rows, Mat a) {
   for (int64_t i = 0; i < rows; ++i) std::fill(a.row(i) + i + 1, a.row(i) + rows, 0.0f);
 }
 
-// [rows, rows] = x y^T for x, y [rows, cols], zero above the diagonal, plus bias_i in row i where given.
+// [rows, rows] = x y^T for x, y [rows, cols], zero above the diagonal, plus bias_i in row i where
+// given.
 Mat triangle(Arena& scratch, int64_t rows, int64_t cols, ConstMat x, ConstMat y,
              const float* row_bias) {
   float* panels = scratch.take(packed_floats(cols, rows));
@@ -124,29 +126,43 @@ Mat triangle(Arena& scratch, int64_t rows, int64_t cols, ConstMat x, ConstMat y,
   return a;
 }
 
-void emit(const MixerRun& run, const MixerChunk& chunk, const MixerState& state, Mat saved, Mat y) {
+// y = n / d from U in `saved`; 1/d is saved too, or taken from there when y is wanted again.
+void answer(const MixerRun& run, const MixerChunk& chunk, const MixerState& state, Mat saved, Mat y,
+            bool again) {
   const MixerPlan& plan = run.plan;
   const int64_t F = plan.phi.out, D = plan.head, rows = chunk.rows;
   Arena::Scope scope(run.scratch);
-  features_forward(run, rows, chunk.first, chunk.q, kQuerySite, saved);
   float* d = run.scratch.take(rows);
   for (int64_t h = 0; h < plan.heads; ++h) {
     const ConstMat u = saved.columns(h * F);
     const Mat n = y.columns(h * D);
     gemm(rows, D, F, rows_of(u.data, u.ld), plain(sums(plan, state, h), D), n.data, n.ld);
-    row_dots(rows, F, u, {norms(plan, state, h), 0}, d);
+    if (!again) row_dots(rows, F, u, {norms(plan, state, h), 0}, d);
     if (plan.causal) {
       Arena::Scope inner(run.scratch);
       const ConstMat v = chunk.v.columns(h * D);
       const Mat a = triangle(run.scratch, rows, F, u, chunk.keys.columns(h * F), nullptr);
       gemm(rows, D, rows, rows_of(a.data, a.ld), plain(v.data, v.ld), n.data, n.ld, nullptr, true);
-      for (int64_t i = 0; i < rows; ++i) {
-        for (int64_t j = 0; j <= i; ++j) d[i] += a.row(i)[j];
-      }
+      for (int64_t i = 0; !again && i < rows; ++i)
+        d[i] = std::accumulate(a.row(i), a.row(i) + i + 1, d[i]);
     }
-    for (int64_t i = 0; i < rows; ++i) d[i] = saved.row(i)[plan.key_width + h] = 1 / (d[i] + kGuard);
+    for (int64_t i = 0; i < rows; ++i) {
+      float& inverse = saved.row(i)[plan.key_width + h];
+      if (!again) inverse = 1 / (d[i] + kGuard);
+      d[i] = inverse;
+    }
     scale_rows(rows, D, n, d, n);
   }
+}
+
+void emit(const MixerRun& run, const MixerChunk& chunk, const MixerState& state, Mat saved, Mat y) {
+  features_forward(run, chunk.rows, chunk.first, chunk.q, kQuerySite, saved);
+  answer(run, chunk, state, saved, y, false);
+}
+
+void emit_again(const MixerRun& run, const MixerChunk& chunk, const MixerState& state, Mat saved,
+                Mat y) {
+  answer(run, chunk, state, saved, y, true);
 }
 
 void emit_backward(const MixerRun& run, const MixerChunk& chunk, const MixerState& state,
@@ -183,9 +199,12 @@ void emit_backward(const MixerRun& run, const MixerChunk& chunk, const MixerStat
       const Mat a = triangle(run.scratch, rows, F, u, w, nullptr);
       const Mat da = triangle(run.scratch, rows, D, dn, v, e);
       // N += A V and A = mask(U W^T), so:
-      gemm(rows, D, rows, columns_of(a.data, a.ld), plain(dn.data, dn.ld), dv.data, dv.ld, nullptr, true);
-      gemm(rows, F, rows, rows_of(da.data, da.ld), plain(w.data, w.ld), du.data, du.ld, nullptr, true);
-      gemm(rows, F, rows, columns_of(da.data, da.ld), plain(u.data, u.ld), dw.data, dw.ld, nullptr, true);
+      gemm(rows, D, rows, columns_of(a.data, a.ld), plain(dn.data, dn.ld), dv.data, dv.ld, nullptr,
+           true);
+      gemm(rows, F, rows, rows_of(da.data, da.ld), plain(w.data, w.ld), du.data, du.ld, nullptr,
+           true);
+      gemm(rows, F, rows, columns_of(da.data, da.ld), plain(u.data, u.ld), dw.data, dw.ld, nullptr,
+           true);
     }
   }
   features_backward(run, rows, chunk.first, chunk.q, kQuerySite, saved, dphi, grads.dq,
@@ -204,7 +223,8 @@ void absorb_backward(const MixerRun& run, const MixerChunk& chunk, const MixerSt
     const Mat dw = grads.dkeys.columns(h * F), dv = grads.dv.columns(h * D);
     // S += w v^T and z += w, so dw = dS v + dz and dv = dS^T w.
     pack_transposed(D, F, ds, D, panels);
-    gemm(rows, F, D, rows_of(v.data, v.ld), packed(panels, D), dw.data, dw.ld, norms(plan, dstate, h));
+    gemm(rows, F, D, rows_of(v.data, v.ld), packed(panels, D), dw.data, dw.ld,
+         norms(plan, dstate, h));
     gemm(rows, D, F, rows_of(w.data, w.ld), plain(ds, D), dv.data, dv.ld);
   }
 }
@@ -259,6 +279,7 @@ extern const Mixer kKernelMixer = {
     .absorb = absorb,
     .merge = merge,
     .emit = emit,
+    .emit_again = emit_again,
     .emit_backward = emit_backward,
     .absorb_backward = absorb_backward,
     .flops = flops,

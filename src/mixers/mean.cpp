@@ -1,9 +1,10 @@
-// mean.cpp -- the mean of all values: the least that a token mixer can do, the floor of every comparison.
+// mean.cpp -- the mean of all values: the least that a token mixer can do, the floor of every
+// comparison.
 //
 // Forward: s = sum_j v_j, y_i = s / T. Causal: y_i = (sum_{j<=i} v_j) / (i + 1).
-// Backward: ds += sum_i dy_i / T, dv_j = ds. Causal: inside the chunk dv_j += sum_{i>=j} dy_i / (i + 1), and what
-// the chunk owes to the state before it is the same sum over the whole chunk.
-// Cost: C a token.
+// Backward: ds += sum_i dy_i / T, dv_j = ds. Causal: inside the chunk dv_j += sum_{i>=j} dy_i / (i
+// + 1), and what the chunk owes to the state before it is the same sum over the whole chunk. Cost:
+// C a token.
 #include "kernels/rows.h"
 #include "mixers/mixer.h"
 
@@ -25,7 +26,8 @@ void merge(const MixerPlan& plan, const MixerState& other, MixerState& state) {
 }
 
 // 1 / how many values row i of the chunk has seen.
-float weight_of(const MixerPlan& plan, const MixerChunk& chunk, const MixerState& state, int64_t i) {
+float weight_of(const MixerPlan& plan, const MixerChunk& chunk, const MixerState& state,
+                int64_t i) {
   const int64_t seen = plan.causal ? chunk.first + i + 1 : state.count;
   return 1.0f / static_cast<float>(seen);
 }
@@ -94,6 +96,7 @@ extern const Mixer kMeanMixer = {
     .absorb = absorb,
     .merge = merge,
     .emit = emit,
+    .emit_again = emit,
     .emit_backward = emit_backward,
     .absorb_backward = absorb_backward,
     .flops = flops,

@@ -1,19 +1,21 @@
-// mixer.h -- the contract of token mixers: a state that absorbs chunks of tokens and answers chunks of tokens.
+// mixer.h -- the contract of token mixers: a state that absorbs chunks of tokens and answers chunks
+// of tokens.
 //
 //   prepare(k)               keys   what is absorbed of k, e.g. phi(k)
 //   absorb(state, keys, v)          add a chunk's keys and values
 //   merge(state, other)             join the state of the span that follows
 //   emit(state, q)           y      answer a chunk's queries
 //
-// Bidirectional: absorb all chunks, then emit all. Causal: for each chunk emit (the state holds what came before,
-// the triangle inside the chunk comes from its own keys and values), then absorb. Streaming is causal with chunks of
-// one. A long document over several threads: absorb spans, merge in order, emit. The adjoints run in reverse order;
-// dstate has the layout of the state, starts at zero and collects what later calls owe to it:
+// Bidirectional: absorb all chunks, then emit all. Causal: for each chunk emit (the state holds
+// what came before, the triangle inside the chunk comes from its own keys and values), then absorb.
+// Streaming is causal with chunks of one. A long document over several threads: absorb spans, merge
+// in order, emit. The adjoints run in reverse order; dstate has the layout of the state, starts at
+// zero and collects what later calls owe to it:
 //   bidirectional: emit_backward of every chunk, then absorb_backward of every chunk;
 //   causal, from the last chunk to the first: absorb_backward, then emit_backward.
 //
-// A kind is a record. Adding one: write its file, add its line to mixers.cpp. The suite in tests/mixers loops over
-// the list.
+// A kind is a record. Adding one: write its file, add its line to mixers.cpp. The suite in
+// tests/mixers loops over the list.
 #pragma once
 
 #include <cstdint>
@@ -82,6 +84,10 @@ struct Mixer {
   void (*merge)(const MixerPlan& plan, const MixerState& other, MixerState& state);
   void (*emit)(const MixerRun& run, const MixerChunk& chunk, const MixerState& state, Mat saved,
                Mat y);
+  // y once more from what emit saved, for a backward: where that is cheap, y is not kept. Null: y
+  // is kept.
+  void (*emit_again)(const MixerRun& run, const MixerChunk& chunk, const MixerState& state,
+                     Mat saved, Mat y);
   // Writes dq; adds to dstate; causal: also adds to dkeys and dv.
   void (*emit_backward)(const MixerRun& run, const MixerChunk& chunk, const MixerState& state,
                         ConstMat saved, ConstMat y, ConstMat dy, MixerState& dstate,

@@ -1,39 +1,40 @@
 // softmax.cpp -- exact softmax attention, tiled: never T x T in memory.
 //
-// Forward, one head, with q already divided by sqrt(D): s_ij = q_i . k_j, p = softmax over j, y_i = sum_j p_ij v_j.
-// Tiles of 256 keys with a running maximum m and sum l (Milakov and Gimelshein 2018; Dao et al. 2022); saved is
-// lse_i = m_i + log l_i, from which p_ij = exp(s_ij - lse_i) is recomputed in the backward.
-// Backward, given dy, with delta_i = dy_i . y_i:
+// Forward, one head, with q already divided by sqrt(D): s_ij = q_i . k_j, p = softmax over j, y_i =
+// sum_j p_ij v_j. Tiles of 256 keys with a running maximum m and sum l (Milakov and Gimelshein
+// 2018; Dao et al. 2022); saved is lse_i = m_i + log l_i, from which p_ij = exp(s_ij - lse_i) is
+// recomputed in the backward. Backward, given dy, with delta_i = dy_i . y_i:
 //   dp_ij = dy_i . v_j,   ds_ij = p_ij (dp_ij - delta_i)
 //   dq_i = sum_j ds_ij k_j,   dk_j += sum_i ds_ij q_i,   dv_j += sum_i p_ij dy_i
 // Causal: j <= i; the state gives the keys before the chunk, the chunk its own triangle.
-// Cost: 4 T D a head and token. The state keeps keys and values as rows and as transposed panels of 16 tokens, each
-// in the form that a product wants as its right operand; rows of keys and panels of values only for a backward.
-// Paper: Vaswani et al., "Attention is all you need", 2017.
+// Cost: 4 T D a head and token. The state keeps keys and values as rows and as transposed panels of
+// 16 tokens, each in the form that a product wants as its right operand; rows of keys and panels of
+// values only for a backward. Paper: Vaswani et al., "Attention is all you need", 2017.
+#include "kernels/softmax.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "kernels/gemm.h"
 #include "kernels/rows.h"
-#include "kernels/softmax.h"
 #include "layers/linear.h"
 #include "mixers/mixer.h"
 
 namespace linnet {
 namespace {
 
-constexpr int64_t kTile = 256;       // keys a tile: scores of 128 x 256 stay in L2
-constexpr float kMasked = -1e30f;    // exp gives 0
-constexpr float kLowest = -1e30f;    // a maximum of nothing
+constexpr int64_t kTile = 256;     // keys a tile: scores of 128 x 256 stay in L2
+constexpr float kMasked = -1e30f;  // exp gives 0
+constexpr float kLowest = -1e30f;  // a maximum of nothing
 
 void build(ParamLayout&, const std::string&, MixerPlan& plan) { plan.key_width = plan.width; }
 
 // The four parts of a state; dstate has dk and dv in the places of the rows.
 struct Parts {
   int64_t ld;
-  Mat k, v;                          // rows
-  float *k_panels, *v_panels;        // [H][tokens/16][D][16]
-  int64_t panel_floats;              // of one head
+  Mat k, v;                    // rows
+  float *k_panels, *v_panels;  // [H][tokens/16][D][16]
+  int64_t panel_floats;        // of one head
   Parts(const MixerPlan& plan, const MixerState& s) : ld(leading_dim(plan.width)) {
     const int64_t tokens = round_up(s.capacity, kPanel), part = tokens * ld;
     k = {s.data, ld};
@@ -87,8 +88,9 @@ void merge(const MixerPlan& plan, const MixerState& other, MixerState& state) {
   std::vector<float> key(static_cast<size_t>(plan.width));
   for (int64_t t = 0; t < other.count; ++t) {
     for (int64_t c = 0; c < plan.width; ++c) {
-      key[static_cast<size_t>(c)] = from.k_panels[c / D * from.panel_floats + t / kPanel * kPanel * D +
-                                                  c % D * kPanel + t % kPanel];
+      key[static_cast<size_t>(c)] =
+          from.k_panels[c / D * from.panel_floats + t / kPanel * kPanel * D + c % D * kPanel +
+                        t % kPanel];
     }
     append(plan, 1, {key.data(), 0}, from.v.rows(t), true, state);
   }
@@ -124,7 +126,14 @@ Keys chunk_tile(const MixerPlan& plan, const MixerChunk& chunk, int64_t h, Arena
   float* v_panels = scratch.take(packed_floats(D, rows));
   pack_transposed(D, rows, k.data, k.ld, k_panels);
   pack_transposed(D, rows, v.data, v.ld, v_panels);
-  return {.count = rows, .k_panels = k_panels, .v_panels = v_panels, .k = k, .v = v, .dk = {}, .dv = {}, .triangle = true};
+  return {.count = rows,
+          .k_panels = k_panels,
+          .v_panels = v_panels,
+          .k = k,
+          .v = v,
+          .dk = {},
+          .dv = {},
+          .triangle = true};
 }
 
 void score(int64_t rows, int64_t D, ConstMat q, const Keys& keys, Mat s) {
@@ -144,8 +153,8 @@ Mat scaled_queries(const MixerPlan& plan, const MixerChunk& chunk, int64_t h, Ar
 
 // Calls visit(keys) for every tile that the chunk sees.
 template <class Visit>
-void for_each_tile(const MixerPlan& plan, const MixerChunk& chunk, const MixerState& state, int64_t h,
-                   Arena& scratch, const Visit& visit) {
+void for_each_tile(const MixerPlan& plan, const MixerChunk& chunk, const MixerState& state,
+                   int64_t h, Arena& scratch, const Visit& visit) {
   const int64_t seen = plan.causal ? chunk.first : state.count;
   for (int64_t at = 0; at < seen; at += kTile) {
     visit(state_tile(plan, state, at, std::min(kTile, seen - at), h), at);
@@ -171,8 +180,8 @@ void emit(const MixerRun& run, const MixerChunk& chunk, const MixerState& state,
       score(rows, D, q, keys, s);
       softmax_tile(rows, keys.count, s, m, l, factor);
       scale_rows(rows, D, out, factor, out);
-      gemm(rows, D, keys.count, rows_of(s.data, s.ld), plain(keys.v.data, keys.v.ld), out.data, out.ld,
-           nullptr, true);
+      gemm(rows, D, keys.count, rows_of(s.data, s.ld), plain(keys.v.data, keys.v.ld), out.data,
+           out.ld, nullptr, true);
     });
     for (int64_t i = 0; i < rows; ++i) {
       saved.row(i)[h] = m[i] + std::log(l[i]);
@@ -189,13 +198,13 @@ void tile_backward(int64_t rows, int64_t D, ConstMat q, ConstMat dy, const Keys&
   softmax_again(rows, keys.count, p, lse);
   gemm(rows, keys.count, D, rows_of(dy.data, dy.ld), packed(keys.v_panels, D), dp.data, dp.ld);
   // y = P V, so dV += P^T dy; and S = Q K^T, so dQ += dS K, dK += dS^T Q.
-  gemm(keys.count, D, rows, columns_of(p.data, p.ld), plain(dy.data, dy.ld), keys.dv.data, keys.dv.ld,
-       nullptr, true);
+  gemm(keys.count, D, rows, columns_of(p.data, p.ld), plain(dy.data, dy.ld), keys.dv.data,
+       keys.dv.ld, nullptr, true);
   softmax_backward(rows, keys.count, p, delta, dp);
-  gemm(rows, D, keys.count, rows_of(dp.data, dp.ld), plain(keys.k.data, keys.k.ld), dq.data, dq.ld, nullptr,
-       true);
-  gemm(keys.count, D, rows, columns_of(dp.data, dp.ld), plain(q.data, q.ld), keys.dk.data, keys.dk.ld,
+  gemm(rows, D, keys.count, rows_of(dp.data, dp.ld), plain(keys.k.data, keys.k.ld), dq.data, dq.ld,
        nullptr, true);
+  gemm(keys.count, D, rows, columns_of(dp.data, dp.ld), plain(q.data, q.ld), keys.dk.data,
+       keys.dk.ld, nullptr, true);
 }
 
 void emit_backward(const MixerRun& run, const MixerChunk& chunk, const MixerState& state,
@@ -286,6 +295,7 @@ extern const Mixer kSoftmaxMixer = {
     .absorb = absorb,
     .merge = merge,
     .emit = emit,
+    .emit_again = nullptr,
     .emit_backward = emit_backward,
     .absorb_backward = absorb_backward,
     .flops = flops,

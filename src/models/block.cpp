@@ -24,7 +24,8 @@ void add_dropped(const BlockRun& run, const BlockChunk& chunk, uint64_t site, Ma
 }
 
 // The gradient behind that dropout: dy itself where nothing is dropped.
-ConstMat dropped_gradient(const BlockRun& run, const BlockChunk& chunk, uint64_t site, ConstMat dy) {
+ConstMat dropped_gradient(const BlockRun& run, const BlockChunk& chunk, uint64_t site,
+                          ConstMat dy) {
   if (run.dropout == 0) return dy;
   const Mat part = take_mat(run.scratch, chunk.rows, run.plan.width);
   copy_rows(chunk.rows, run.plan.width, dy, part);
@@ -52,29 +53,42 @@ FeedForwardRun BlockRun::feed() const {
           .dropout_key = dropout_key + kFeedSite};
 }
 
-BlockSaved::BlockSaved(const BlockPlan& plan, int64_t rows, Arena& arena) {
+BlockSaved BlockSaved::of_sequence(const BlockPlan& plan, int64_t rows, Arena& arena) {
   const int64_t C = plan.width;
-  if (plan.mixer->uses_q) q = take_mat(arena, rows, C);
-  if (plan.mixer->uses_k) k = take_mat(arena, rows, C);
-  v = take_mat(arena, rows, C);
-  if (plan.mixer->prepare) keys = take_mat(arena, rows, plan.mix.key_width);
-  emitted = take_mat(arena, rows, plan.mixer->saved_floats(plan.mix));
-  y = take_mat(arena, rows, C);
-  mid = take_mat(arena, rows, C);
-  feed = take_mat(arena, rows, plan.ffn->saved_floats(plan.feed));
+  BlockSaved s;
+  if (plan.mixer->uses_q) s.q = take_mat(arena, rows, C);
+  if (plan.mixer->uses_k) s.k = take_mat(arena, rows, C);
+  s.v = take_mat(arena, rows, C);
+  s.emitted = take_mat(arena, rows, plan.mixer->saved_floats(plan.mix));
+  if (!plan.mixer->emit_again) s.y = take_mat(arena, rows, C);
+  s.mid = take_mat(arena, rows, C);
+  s.feed = take_mat(arena, rows, plan.ffn->saved_floats(plan.feed));
+  return s;
 }
 
-BlockSaved BlockSaved::rows(int64_t first) const {
-  BlockSaved part;
-  part.q = q.rows(first);
-  part.k = k.rows(first);
-  part.v = v.rows(first);
-  part.keys = keys.rows(first);
-  part.emitted = emitted.rows(first);
-  part.y = y.rows(first);
-  part.mid = mid.rows(first);
-  part.feed = feed.rows(first);
-  return part;
+void BlockSaved::take_cheap(const BlockPlan& plan, int64_t rows, Arena& arena) {
+  if (plan.mixer->prepare) keys = take_mat(arena, rows, plan.mix.key_width);
+  if (plan.mixer->emit_again) y = take_mat(arena, rows, plan.width);
+}
+
+BlockSaved BlockSaved::of_chunk(const BlockPlan& plan, int64_t rows, Arena& arena) {
+  BlockSaved s = of_sequence(plan, rows, arena);
+  s.take_cheap(plan, rows, arena);
+  return s;
+}
+
+BlockSaved BlockSaved::chunk(const BlockPlan& plan, int64_t first, int64_t rows,
+                             Arena& scratch) const {
+  BlockSaved s;
+  s.q = q.rows(first);
+  s.k = k.rows(first);
+  s.v = v.rows(first);
+  s.emitted = emitted.rows(first);
+  s.y = y.rows(first);
+  s.mid = mid.rows(first);
+  s.feed = feed.rows(first);
+  s.take_cheap(plan, rows, scratch);
+  return s;
 }
 
 MixerChunk mixer_chunk(const BlockChunk& chunk, const BlockSaved& saved) {
@@ -136,7 +150,8 @@ void block_feed_backward(const BlockRun& run, const BlockChunk& chunk, const Blo
   const BlockPlan& plan = run.plan;
   const int64_t rows = chunk.rows;
   Arena::Scope scope(run.scratch);
-  const Mat h = take_mat(run.scratch, rows, plan.width), dh = take_mat(run.scratch, rows, plan.width);
+  const Mat h = take_mat(run.scratch, rows, plan.width),
+            dh = take_mat(run.scratch, rows, plan.width);
   // out = mid + drop(ffn(LN2(mid))), so dmid = dout + LN2'(ffn'(drop(dout))).
   norm_forward(plan.norm2, run.weights, rows, saved.mid, h);
   plan.ffn->backward(run.feed(), rows, chunk.first, h, saved.feed,
@@ -153,7 +168,8 @@ void block_project_backward(const BlockRun& run, const BlockChunk& chunk, const 
   const BlockPlan& plan = run.plan;
   const int64_t rows = chunk.rows;
   Arena::Scope scope(run.scratch);
-  const Mat h = take_mat(run.scratch, rows, plan.width), dh = take_mat(run.scratch, rows, plan.width);
+  const Mat h = take_mat(run.scratch, rows, plan.width),
+            dh = take_mat(run.scratch, rows, plan.width);
   norm_forward(plan.norm1, run.weights, rows, chunk.x, h);
   linear_backward_weights(plan.v, rows, h, dv, grads, run.scratch);
   linear_backward_input(plan.v, run.weights, rows, dv, dh);

@@ -1,9 +1,10 @@
 // block.h -- a pre-LN block, run chunk by chunk: x += mix(LN1(x)), x += ffn(LN2(x)).
 //
-// Sweep 1 over the chunks: k and v of LN1(x), prepared and absorbed. Sweep 2: q of LN1(x), emitted, projected, added;
-// then the feed-forward layer. Causal blocks do both in one sweep. Between two chunks everything stays in L2. The
-// backward runs the same sweeps in reverse; what it needs was saved by the forward, or is computed again chunk by
-// chunk into scratch (recompute): the same functions, other views.
+// Sweep 1 over the chunks: k and v of LN1(x), prepared and absorbed. Sweep 2: q of LN1(x), emitted,
+// projected, added; then the feed-forward layer. Causal blocks do both in one sweep. Between two
+// chunks everything stays in L2. The backward runs the same sweeps in reverse; what it needs was
+// saved by the forward, or is computed again chunk by chunk into scratch (recompute): the same
+// functions, other views.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@
 
 namespace linnet {
 
-// Tokens that go through a block together: rows x C and rows x 256 hidden units fit in L2 beside the weights' panels.
+// Tokens that go through a block together: rows x C and rows x 256 hidden units fit in L2 beside
+// the weights' panels.
 inline constexpr int64_t kChunk = 128;
 
 struct BlockPlan {
@@ -41,12 +43,18 @@ struct BlockRun {
   FeedForwardRun feed() const;
 };
 
-// Rows of activations that the backward needs: for the whole sequence, or for one chunk.
+// Rows of activations that the backward needs. For a whole sequence, what is cheap to have again
+// (keys, and y of most mixers) is left out; for one chunk all is there.
 struct BlockSaved {
   Mat q, k, v, keys, emitted, y, mid, feed;
   BlockSaved() = default;
-  BlockSaved(const BlockPlan& plan, int64_t rows, Arena& arena);
-  BlockSaved rows(int64_t first) const;
+  static BlockSaved of_sequence(const BlockPlan& plan, int64_t rows, Arena& arena);
+  static BlockSaved of_chunk(const BlockPlan& plan, int64_t rows, Arena& arena);
+  // The chunk at `first` of a whole sequence, with what was left out taken from `scratch`.
+  BlockSaved chunk(const BlockPlan& plan, int64_t first, int64_t rows, Arena& scratch) const;
+
+ private:
+  void take_cheap(const BlockPlan& plan, int64_t rows, Arena& arena);
 };
 
 // A chunk of the block's input: row 0 of x is token `first`.
@@ -59,12 +67,13 @@ struct BlockChunk {
 void block_prepare(const BlockRun& run, const BlockChunk& chunk, const BlockSaved& saved);
 void block_absorb(const BlockRun& run, const BlockChunk& chunk, const BlockSaved& saved,
                   MixerState& state);
-// Up to mid = x + out(emit(q)) and what is saved on the way; then y = mid + ffn(LN2(mid)). mid and y may be x; y may
-// be null where only what is saved is wanted.
+// Up to mid = x + out(emit(q)) and what is saved on the way; then y = mid + ffn(LN2(mid)). mid and
+// y may be x; y may be null where only what is saved is wanted.
 void block_mix(const BlockRun& run, const BlockChunk& chunk, const BlockSaved& saved,
                const MixerState& state);
 void block_feed(const BlockRun& run, const BlockChunk& chunk, const BlockSaved& saved, Mat y);
-// dx, on entry the gradient of the block's output, becomes that of mid; dy = the gradient of the mixer's answer.
+// dx, on entry the gradient of the block's output, becomes that of mid; dy = the gradient of the
+// mixer's answer.
 void block_feed_backward(const BlockRun& run, const BlockChunk& chunk, const BlockSaved& saved,
                          Mat dx, Mat dy, float* grads);
 // From the gradients of q (null: zero), k and v to the block's input: dx +=. dkeys is used up.

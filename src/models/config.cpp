@@ -44,7 +44,8 @@ void for_each_field(Config& c, const Visit& visit) {
 }
 
 void read_field(const char* name, const Json& value, int64_t& out) {
-  if (!value.is_number_integer()) throw Error(fmt::format("[config.{}] must be a whole number", name));
+  if (!value.is_number_integer())
+    throw Error(fmt::format("[config.{}] must be a whole number", name));
   if (value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(kLargest)) {
     throw Error(fmt::format("[config.{}] must be at most {}", name, kLargest));
   }
@@ -68,13 +69,15 @@ void check_range(const char* name, int64_t value, int64_t least, int64_t most = 
   throw Error(fmt::format("[config.{}] must be {} to {}, not {}", name, least, most, value));
 }
 
-void check_choice(const char* name, const std::string& value, std::initializer_list<const char*> known) {
+void check_choice(const char* name, const std::string& value,
+                  std::initializer_list<const char*> known) {
   std::string list;
   for (const char* choice : known) {
     if (value == choice) return;
     list += (list.empty() ? "" : ", ") + std::string(choice);
   }
-  throw Error(fmt::format("[config.{}] must be one of {}, not \"{}\"", name, list, printable(value)));
+  throw Error(
+      fmt::format("[config.{}] must be one of {}, not \"{}\"", name, list, printable(value)));
 }
 
 }  // namespace
@@ -90,7 +93,8 @@ void check_config(const ModelConfig& c) {
   check_range("hidden", c.hidden, 1, 1 << 20);
   check_range("head_units", c.head_units, c.task == "match" ? 2 : 1, 1 << 20);
   if (c.width % c.heads != 0) {
-    throw Error(fmt::format("[config.heads] heads must divide width: width={}, heads={}", c.width, c.heads));
+    throw Error(fmt::format("[config.heads] heads must divide width: width={}, heads={}", c.width,
+                            c.heads));
   }
   const Mixer& mixer = find_mixer(c.mixer);
   if (mixer.uses_feature) find_feature(c.phi);
@@ -98,7 +102,9 @@ void check_config(const ModelConfig& c) {
   check_choice("positions", c.positions, {"learned", "sinusoidal", "none"});
   check_choice("pool", c.pool, {"cls", "mean", "last"});
   if (c.causal && c.pool == "cls") {
-    throw Error("[config.pool] the CLS token stands in front and sees nothing in a causal model: use mean or last");
+    throw Error(
+        "[config.pool] the CLS token stands in front and sees nothing in a causal model: use mean "
+        "or last");
   }
   if (!(c.dropout >= 0 && c.dropout < 1)) {
     throw Error(fmt::format("[config.dropout] must be at least 0 and below 1, not {}", c.dropout));
@@ -117,7 +123,8 @@ ModelConfig config_from_json(const Json& json, std::string_view place) try {
     if (const auto it = json.find(name); it != json.end()) read_field(name, *it, member);
   });
   for (const auto& [name, value] : json.items()) {
-    if (!known.contains(name)) throw Error(fmt::format("[config.{}] no such setting", printable(name)));
+    if (!known.contains(name))
+      throw Error(fmt::format("[config.{}] no such setting", printable(name)));
   }
   check_config(config);
   return config;
@@ -136,7 +143,8 @@ ModelConfig parse_config(std::string_view text, std::string_view place) {
     return true;
   };
   // The parser would take a zero byte for the end of the text.
-  if (text.find('\0') != text.npos) throw Error(fmt::format("[{}] not valid JSON: it has a zero byte", place));
+  if (text.find('\0') != text.npos)
+    throw Error(fmt::format("[{}] not valid JSON: it has a zero byte", place));
   Json json;
   try {
     json = Json::parse(text, flat);

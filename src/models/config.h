@@ -1,4 +1,5 @@
-// config.h -- everything that makes a model, as one flat JSON object; checked before anything is built.
+// config.h -- everything that makes a model, as one flat JSON object; checked before anything is
+// built.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,8 @@ struct ModelConfig {
   double norm_eps = 1e-6;
 };
 
-// The checked config; an Error names the field, e.g. "[config.heads] ...", with `place` (a path) in front if given.
+// The checked config; an Error names the field, e.g. "[config.heads] ...", with `place` (a path) in
+// front if given.
 ModelConfig config_from_json(const nlohmann::json& json, std::string_view place = "");
 ModelConfig parse_config(std::string_view text, std::string_view place);
 nlohmann::ordered_json config_to_json(const ModelConfig& config);

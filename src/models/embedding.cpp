@@ -33,18 +33,20 @@ void Sinusoids::add_to(int64_t rows, int64_t first, Mat x) const {
         cosine[i] = static_cast<float>(std::cos(static_cast<double>(base) * rates_[i]));
       }
     }
-    const float *s = sines_.data() + static_cast<size_t>(r % kChunk) * pairs;
-    const float *c = cosines_.data() + static_cast<size_t>(r % kChunk) * pairs;
+    const float* s = sines_.data() + static_cast<size_t>(r % kChunk) * pairs;
+    const float* c = cosines_.data() + static_cast<size_t>(r % kChunk) * pairs;
     float* row = x.row(r);
     for (size_t i = 0; i < pairs; ++i) {
       row[2 * i] += sine[i] * c[i] + cosine[i] * s[i];
-      if (2 * i + 1 < static_cast<size_t>(width_)) row[2 * i + 1] += cosine[i] * c[i] - sine[i] * s[i];
+      if (2 * i + 1 < static_cast<size_t>(width_))
+        row[2 * i + 1] += cosine[i] * c[i] - sine[i] * s[i];
     }
   }
 }
 
-void embed_forward(const Model& model, const Sinusoids& sinusoids, const float* params, Tokens tokens,
-                   int64_t rows, int64_t first, float dropout_rate, uint64_t dropout_key, Mat x) {
+void embed_forward(const Model& model, const Sinusoids& sinusoids, const float* params,
+                   Tokens tokens, int64_t rows, int64_t first, float dropout_rate,
+                   uint64_t dropout_key, Mat x) {
   const int64_t C = model.config().width, shift = model.rows(0);
   for (int64_t r = 0; r < rows; ++r) {
     const int64_t t = first + r - shift;  // -1: CLS

@@ -19,7 +19,8 @@ RowRange answered_rows(const Model& model, size_t layer, int64_t rows) {
   return pooled_rows(model, rows);
 }
 
-void pool_forward(const Model& model, const Weights& weights, int64_t rows, ConstMat x, Arena& scratch, float* vector) {
+void pool_forward(const Model& model, const Weights& weights, int64_t rows, ConstMat x,
+                  Arena& scratch, float* vector) {
   const int64_t C = model.config().width;
   Arena::Scope scope(scratch);
   const Mat h = take_mat(scratch, std::min(kChunk, rows), C);
@@ -32,8 +33,8 @@ void pool_forward(const Model& model, const Weights& weights, int64_t rows, Cons
   scale(C, 1.0f / static_cast<float>(rows), vector);
 }
 
-void pool_backward(const Model& model, const Weights& weights, int64_t rows, ConstMat x, const float* dvector, Mat dx,
-                   float* grads, Arena& scratch) {
+void pool_backward(const Model& model, const Weights& weights, int64_t rows, ConstMat x,
+                   const float* dvector, Mat dx, float* grads, Arena& scratch) {
   const int64_t C = model.config().width;
   Arena::Scope scope(scratch);
   float* share = scratch.take_zeroed(C);
@@ -41,7 +42,8 @@ void pool_backward(const Model& model, const Weights& weights, int64_t rows, Con
   norm_backward(model.final_norm(), weights, rows, x, {share, 0}, dx, grads);
 }
 
-HeadTape head_forward(const Model& model, const Weights& weights, const float* vectors, Arena& keep, float* logits) {
+HeadTape head_forward(const Model& model, const Weights& weights, const float* vectors, Arena& keep,
+                      float* logits) {
   HeadTape tape{vectors};
   for (const Linear& linear : model.head()) {
     const bool last = &linear == &model.head().back();
@@ -56,8 +58,8 @@ HeadTape head_forward(const Model& model, const Weights& weights, const float* v
   return tape;
 }
 
-void head_backward(const Model& model, const Weights& weights, const HeadTape& tape, const float* dlogits,
-                   float* dvectors, float* grads, Arena& scratch) {
+void head_backward(const Model& model, const Weights& weights, const HeadTape& tape,
+                   const float* dlogits, float* dvectors, float* grads, Arena& scratch) {
   Arena::Scope scope(scratch);
   const float* dy = dlogits;
   for (size_t i = tape.size(); i-- > 0;) {

@@ -1,7 +1,9 @@
-// head.h -- from rows to logits: final LayerNorm, the mean of the pooled rows, Linear (GELU Linear)*.
+// head.h -- from rows to logits: final LayerNorm, the mean of the pooled rows, Linear (GELU
+// Linear)*.
 //
-// Forward: z = mean_r LN(x_r) over the pooled rows (all, or the one of CLS or the last token); p_0 = z W_0 + b_0,
-// p_i = gelu(p_{i-1}) W_i + b_i. Backward in reverse; p_i are kept, gelu is computed again.
+// Forward: z = mean_r LN(x_r) over the pooled rows (all, or the one of CLS or the last token); p_0
+// = z W_0 + b_0, p_i = gelu(p_{i-1}) W_i + b_i. Backward in reverse; p_i are kept, gelu is computed
+// again.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +19,23 @@ struct RowRange {
   int64_t count() const { return last - first; }
 };
 RowRange pooled_rows(const Model& model, int64_t rows);
-// Rows that block `layer` must answer: all, but of the last block only the pooled ones (causal: all the same, since the
-// chunks hang together).
+// Rows that block `layer` must answer: all, but of the last block only the pooled ones (causal: all
+// the same, since the chunks hang together).
 RowRange answered_rows(const Model& model, size_t layer, int64_t rows);
 
-void pool_forward(const Model& model, const Weights& weights, int64_t rows, ConstMat x, Arena& scratch, float* vector);
+void pool_forward(const Model& model, const Weights& weights, int64_t rows, ConstMat x,
+                  Arena& scratch, float* vector);
 // dx +=, parameters' gradients +=.
-void pool_backward(const Model& model, const Weights& weights, int64_t rows, ConstMat x, const float* dvector, Mat dx,
-                   float* grads, Arena& scratch);
+void pool_backward(const Model& model, const Weights& weights, int64_t rows, ConstMat x,
+                   const float* dvector, Mat dx, float* grads, Arena& scratch);
 
 // What the head's backward needs: its input and what went into each GELU.
 using HeadTape = std::vector<const float*>;
 // `vectors` are those of all sequences of the example, side by side.
-HeadTape head_forward(const Model& model, const Weights& weights, const float* vectors, Arena& keep, float* logits);
+HeadTape head_forward(const Model& model, const Weights& weights, const float* vectors, Arena& keep,
+                      float* logits);
 // dvectors =, parameters' gradients +=.
-void head_backward(const Model& model, const Weights& weights, const HeadTape& tape, const float* dlogits,
-                   float* dvectors, float* grads, Arena& scratch);
+void head_backward(const Model& model, const Weights& weights, const HeadTape& tape,
+                   const float* dlogits, float* dvectors, float* grads, Arena& scratch);
 
 }  // namespace linnet

@@ -16,12 +16,16 @@ Inference::Inference(Context& context, const Model& model, Block values)
       sinusoids_(model.config().width),
       workspaces_(static_cast<size_t>(context.threads())) {}
 
-void Inference::absorb_rows(size_t layer, ConstMat x, int64_t first, int64_t last, MixerState& state,
-                            Workspace& workspace) const {
+void Inference::absorb_rows(size_t layer, ConstMat x, int64_t first, int64_t last,
+                            MixerState& state, Workspace& workspace) const {
   const BlockPlan& plan = model_.blocks()[layer];
-  const BlockRun run{.plan = plan, .weights = weights_, .scratch = workspace.scratch, .folded = parameters_.folded()};
+  const BlockRun run{.plan = plan,
+                     .weights = weights_,
+                     .scratch = workspace.scratch,
+                     .folded = parameters_.folded()};
   Arena::Scope scope(workspace.scratch);
-  const BlockSaved saved(plan, std::min(kChunk, last - first), workspace.scratch);
+  const BlockSaved saved =
+      BlockSaved::of_chunk(plan, std::min(kChunk, last - first), workspace.scratch);
   for (int64_t at = first; at < last; at += kChunk) {
     const BlockChunk chunk{std::min(kChunk, last - at), at, x.rows(at)};
     block_prepare(run, chunk, saved);
@@ -32,9 +36,12 @@ void Inference::absorb_rows(size_t layer, ConstMat x, int64_t first, int64_t las
 void Inference::emit_rows(size_t layer, Mat x, int64_t first, int64_t last, MixerState& state,
                           Workspace& workspace) const {
   const BlockPlan& plan = model_.blocks()[layer];
-  const BlockRun run{.plan = plan, .weights = weights_, .scratch = workspace.scratch, .folded = parameters_.folded()};
+  const BlockRun run{.plan = plan,
+                     .weights = weights_,
+                     .scratch = workspace.scratch,
+                     .folded = parameters_.folded()};
   Arena::Scope scope(workspace.scratch);
-  BlockSaved saved(plan, std::min(kChunk, last - first), workspace.scratch);
+  BlockSaved saved = BlockSaved::of_chunk(plan, std::min(kChunk, last - first), workspace.scratch);
   for (int64_t at = first; at < last; at += kChunk) {
     const BlockChunk chunk{std::min(kChunk, last - at), at, x.rows(at)};
     saved.mid = x.rows(at);
@@ -45,7 +52,8 @@ void Inference::emit_rows(size_t layer, Mat x, int64_t first, int64_t last, Mixe
   }
 }
 
-void Inference::run_block(size_t layer, Mat x, int64_t rows, bool all_threads, Workspace& workspace) {
+void Inference::run_block(size_t layer, Mat x, int64_t rows, bool all_threads,
+                          Workspace& workspace) {
   const BlockPlan& plan = model_.blocks()[layer];
   Arena::Scope scope(workspace.keep);
   const RowRange asked = answered_rows(model_, layer, rows);
@@ -65,7 +73,8 @@ void Inference::run_block(size_t layer, Mat x, int64_t rows, bool all_threads, W
   };
   std::vector<MixerState> states;
   for (int64_t span = 0; span < spans; ++span) {
-    states.push_back(take_state(*plan.mixer, plan.mix, std::min(kSpan, rows - span * kSpan), workspace.keep));
+    states.push_back(
+        take_state(*plan.mixer, plan.mix, std::min(kSpan, rows - span * kSpan), workspace.keep));
   }
   for_each_span([&](size_t span, int64_t from, int64_t to, Workspace& own) {
     absorb_rows(layer, x, from, to, states[span], own);
@@ -75,7 +84,8 @@ void Inference::run_block(size_t layer, Mat x, int64_t rows, bool all_threads, W
   std::vector<MixerState> before;
   for (const MixerState& state : states) {
     if (plan.mix.causal) {
-      MixerState& copy = before.emplace_back(take_state(*plan.mixer, plan.mix, rows, workspace.keep));
+      MixerState& copy =
+          before.emplace_back(take_state(*plan.mixer, plan.mix, rows, workspace.keep));
       std::copy_n(total.data, plan.mixer->state_floats(plan.mix, rows), copy.data);
       copy.count = total.count;
     }
@@ -98,10 +108,12 @@ void Inference::encode(Tokens tokens, Workspace& workspace, bool all_threads, fl
 }
 
 std::vector<float> Inference::logits(std::span<const Tokens> sequences) {
-  const int64_t C = model_.config().width, classes = model_.config().classes, towers = model_.sequences();
+  const int64_t C = model_.config().width, classes = model_.config().classes,
+                towers = model_.sequences();
   const auto count = static_cast<int64_t>(sequences.size());
   LINNET_ASSERT(count % towers == 0);
-  std::vector<float> vectors(static_cast<size_t>(count * C)), out(static_cast<size_t>(count / towers * classes));
+  std::vector<float> vectors(static_cast<size_t>(count * C)),
+      out(static_cast<size_t>(count / towers * classes));
   std::vector<int64_t> whole;  // sequences of one span, the longest first: the threads end together
   for (int64_t i = 0; i < count; ++i) {
     const Tokens tokens = sequences[static_cast<size_t>(i)];
@@ -117,11 +129,13 @@ std::vector<float> Inference::logits(std::span<const Tokens> sequences) {
   });
   context_.parallel(static_cast<int64_t>(whole.size()), [&](int64_t task, int worker) {
     const int64_t i = whole[static_cast<size_t>(task)];
-    encode(sequences[static_cast<size_t>(i)], workspaces_[static_cast<size_t>(worker)], false, vectors.data() + i * C);
+    encode(sequences[static_cast<size_t>(i)], workspaces_[static_cast<size_t>(worker)], false,
+           vectors.data() + i * C);
   });
   for (int64_t e = 0; e < count / towers; ++e) {
     Arena::Scope scope(workspaces_[0].scratch);
-    head_forward(model_, weights_, vectors.data() + e * towers * C, workspaces_[0].scratch, out.data() + e * classes);
+    head_forward(model_, weights_, vectors.data() + e * towers * C, workspaces_[0].scratch,
+                 out.data() + e * classes);
   }
   return out;
 }

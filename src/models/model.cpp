@@ -23,7 +23,8 @@ Model::Model(const ModelConfig& config) : config_(config) {
     BlockPlan block;
     block.width = C;
     block.mixer = &find_mixer(config_.mixer);
-    block.mix = {.width = C, .heads = config_.heads, .head = C / config_.heads, .causal = config_.causal};
+    block.mix = {
+        .width = C, .heads = config_.heads, .head = C / config_.heads, .causal = config_.causal};
     block.norm1 = add_layer_norm(layout_, name + "norm1", C, eps);
     if (block.mixer->uses_q) block.q = add_linear(layout_, name + "mix.q", C, C);
     if (block.mixer->uses_k) block.k = add_linear(layout_, name + "mix.k", C, C);
@@ -51,18 +52,22 @@ void Model::check(Tokens tokens) const {
   const auto T = static_cast<int64_t>(tokens.size());
   if (T == 0) throw Error("[sequence] has no token");
   if (config_.positions == "learned" && T > config_.length) {
-    throw Error(fmt::format("[sequence] has {} tokens, the model's learned positions end at {}", T, config_.length));
+    throw Error(fmt::format("[sequence] has {} tokens, the model's learned positions end at {}", T,
+                            config_.length));
   }
   for (int64_t t = 0; t < T; ++t) {
     const int32_t token = tokens[static_cast<size_t>(t)];
     if (token < 0 || token >= config_.vocab) {
-      throw Error(fmt::format("[sequence token {}] {} is not in the vocabulary of {}", t, token, config_.vocab));
+      throw Error(fmt::format("[sequence token {}] {} is not in the vocabulary of {}", t, token,
+                              config_.vocab));
     }
   }
 }
 
 double Model::forward_flops(int64_t T, bool folded) const {
-  const auto of = [](const Linear& l) { return 2.0 * static_cast<double>(l.in()) * static_cast<double>(l.out()); };
+  const auto of = [](const Linear& l) {
+    return 2.0 * static_cast<double>(l.in()) * static_cast<double>(l.out());
+  };
   const auto row_count = static_cast<double>(rows(T));
   double total = 0;
   for (const BlockPlan& b : blocks_) {
@@ -71,7 +76,8 @@ double Model::forward_flops(int64_t T, bool folded) const {
     if (b.mixer->uses_q) token += of(b.q), queries += of(b.q);
     if (b.mixer->uses_k) token += of(b.k);
     if (!folded) {
-      for (const Matrix& m : b.mix.phi.matrices) token += 4.0 * static_cast<double>(m.in) * static_cast<double>(m.out);
+      for (const Matrix& m : b.mix.phi.matrices)
+        token += 4.0 * static_cast<double>(m.in) * static_cast<double>(m.out);
     }
     // The last block answers one row only where one row is pooled.
     const bool one = &b == &blocks_.back() && config_.pool != "mean" && !config_.causal;
@@ -100,11 +106,13 @@ Parameters::Parameters(Context& context, const Model& model, Block values, bool 
 
 void Parameters::fold(const Model& model) {
   const BlockPlan& first = model.blocks().front();
-  if (!first.mix.feature || !first.mix.feature->fold || first.mix.phi.in != first.mix.phi.out) return;
+  if (!first.mix.feature || !first.mix.feature->fold || first.mix.phi.in != first.mix.phi.out)
+    return;
   folded_ = true;
   for (const BlockPlan& b : model.blocks()) {
     for (const Linear* l : {&b.q, &b.k}) {
-      b.mix.feature->fold(b.mix.phi, values(), b.width, values() + l->matrix.weight, values() + l->bias);
+      b.mix.feature->fold(b.mix.phi, values(), b.width, values() + l->matrix.weight,
+                          values() + l->bias);
     }
   }
 }
@@ -114,7 +122,9 @@ void Parameters::pack(Context& context, const Model& model) {
 }
 
 Weights Parameters::weights() const {
-  return {.params = values_.data(), .packed = packed_.data(), .packed_transposed = packed_transposed_.data()};
+  return {.params = values_.data(),
+          .packed = packed_.data(),
+          .packed_transposed = packed_transposed_.data()};
 }
 
 }  // namespace linnet

@@ -1,7 +1,9 @@
-// model.h -- a config turned into layers over one parameter block: sequence classifier and two-tower matcher.
+// model.h -- a config turned into layers over one parameter block: sequence classifier and
+// two-tower matcher.
 //
-// x_0 = CLS, x_t = embedding of token t + position t; L blocks; final LayerNorm; one vector a sequence (CLS, mean or
-// last token); head: Linear, GELU, Linear (match: both vectors side by side, three Linears).
+// x_0 = CLS, x_t = embedding of token t + position t; L blocks; final LayerNorm; one vector a
+// sequence (CLS, mean or last token); head: Linear, GELU, Linear (match: both vectors side by side,
+// three Linears).
 #pragma once
 
 #include <cstdint>
@@ -52,8 +54,8 @@ class Model {
 // The values of a model's parameters, plain and packed.
 class Parameters {
  public:
-  // training: panels of the transposes too. folded: phi's first product folded into the projections, for
-  // inference; values() are then no longer those of the file.
+  // training: panels of the transposes too. folded: phi's first product folded into the
+  // projections, for inference; values() are then no longer those of the file.
   Parameters(Context& context, const Model& model, Block values, bool training);
   static Block initial(const Model& model, uint64_t seed);
 

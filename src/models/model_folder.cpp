@@ -16,10 +16,13 @@ constexpr size_t kLargestConfig = 1 << 20;
 
 }  // namespace
 
-void save_model(const std::filesystem::path& folder, const Model& model, const float* values, const std::string& card) {
+void save_model(const std::filesystem::path& folder, const Model& model, const float* values,
+                const std::string& card) {
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
-  if (failure) throw Error(fmt::format("[{}] cannot make the folder: {}", place_of(folder), failure.message()));
+  if (failure)
+    throw Error(
+        fmt::format("[{}] cannot make the folder: {}", place_of(folder), failure.message()));
   std::vector<Tensor> tensors;
   for (const ParamSpec& spec : model.layout().specs()) {
     tensors.push_back({spec.name, spec.shape, values + spec.offset});
@@ -42,18 +45,24 @@ LoadedModel load_model(const std::filesystem::path& folder) {
   const Model model(loaded.config);
   const auto& specs = model.layout().specs();
   for (const auto& [name, info] : file.tensors()) {
-    const bool known = std::any_of(specs.begin(), specs.end(), [&n = name](const ParamSpec& spec) { return spec.name == n; });
-    if (!known) throw Error(fmt::format("[{}] tensor {} is not part of the model in config.json", place_of(path), printable(name)));
+    const bool known = std::any_of(specs.begin(), specs.end(),
+                                   [&n = name](const ParamSpec& spec) { return spec.name == n; });
+    if (!known)
+      throw Error(fmt::format("[{}] tensor {} is not part of the model in config.json",
+                              place_of(path), printable(name)));
   }
   for (const ParamSpec& spec : specs) {
     const auto it = file.tensors().find(spec.name);
-    if (it == file.tensors().end()) throw Error(fmt::format("[{}] tensor {} is missing", place_of(path), spec.name));
+    if (it == file.tensors().end())
+      throw Error(fmt::format("[{}] tensor {} is missing", place_of(path), spec.name));
     if (it->second.shape != spec.shape) {
-      throw Error(fmt::format("[{}] tensor {} has another shape than config.json says", place_of(path), spec.name));
+      throw Error(fmt::format("[{}] tensor {} has another shape than config.json says",
+                              place_of(path), spec.name));
     }
   }
   loaded.values = Block(model.layout().floats());
-  for (const ParamSpec& spec : specs) file.read(spec.name, loaded.values.data() + spec.offset, spec.shape);
+  for (const ParamSpec& spec : specs)
+    file.read(spec.name, loaded.values.data() + spec.offset, spec.shape);
   return loaded;
 }
 

@@ -14,9 +14,11 @@ struct LoadedModel {
 };
 
 // Writes weights first, config last, each beside and renamed. `card` is the text of README.md.
-void save_model(const std::filesystem::path& folder, const Model& model, const float* values, const std::string& card);
+void save_model(const std::filesystem::path& folder, const Model& model, const float* values,
+                const std::string& card);
 ModelConfig load_config(const std::filesystem::path& folder);
-// An Error names the file and what is wrong with it: a missing or unknown tensor, a shape that is not the config's.
+// An Error names the file and what is wrong with it: a missing or unknown tensor, a shape that is
+// not the config's.
 LoadedModel load_model(const std::filesystem::path& folder);
 
 }  // namespace linnet

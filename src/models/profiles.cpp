@@ -50,7 +50,8 @@ const auto& pick(const List& list, const char* what, std::string_view name) {
   for (const auto& item : list) {
     if (name_of(item) == name) return item;
   }
-  throw Error(fmt::format("[--{}] no such {}: \"{}\"; there are: {}", what, what, printable(name), names(list)));
+  throw Error(fmt::format("[--{}] no such {}: \"{}\"; there are: {}", what, what, printable(name),
+                          names(list)));
 }
 
 }  // namespace

@@ -8,7 +8,8 @@
 
 namespace linnet {
 
-// The model of one row of the kernel paper's Table 1 on one task; unknown names are an Error that lists them.
+// The model of one row of the kernel paper's Table 1 on one task; unknown names are an Error that
+// lists them.
 ModelConfig profile_config(std::string_view profile, std::string_view task, std::string_view row);
 
 // The known names, separated by commas, for help texts.

@@ -46,8 +46,9 @@ void TrainingRun::for_each_chunk(const Tape& tape, size_t layer, int64_t first, 
     const int64_t at = first + (reverse ? chunks - 1 - i : i) * kChunk;
     const BlockChunk chunk{std::min(kChunk, last - at), at, tape.x[layer].rows(at)};
     Arena::Scope scope(workspace_.scratch);
-    visit(chunk, options_.recompute ? BlockSaved(plan, chunk.rows, workspace_.scratch)
-                                    : tape.saved[layer].rows(at));
+    visit(chunk, options_.recompute
+                     ? BlockSaved::of_chunk(plan, chunk.rows, workspace_.scratch)
+                     : tape.saved[layer].chunk(plan, at, chunk.rows, workspace_.scratch));
   }
 }
 
@@ -57,34 +58,38 @@ void TrainingRun::forward_block(Tape& tape, size_t layer) {
   Arena& keep = workspace_.keep;
   const auto [first, last] = answered_rows(model_, layer, tape.rows);
   tape.x.push_back(take_mat(keep, last - first, plan.width));
-  if (!options_.recompute) tape.saved.emplace_back(plan, tape.rows, keep);
+  if (!options_.recompute) tape.saved.push_back(BlockSaved::of_sequence(plan, tape.rows, keep));
   auto& states = tape.states.emplace_back();
   MixerState state = take_state(*plan.mixer, plan.mix, tape.rows, keep);
   const Mat out = tape.x.back();
   if (plan.mix.causal) {
-    for_each_chunk(tape, layer, 0, tape.rows, false, [&](const BlockChunk& chunk, const BlockSaved& saved) {
-      block_prepare(run, chunk, saved);
-      block_mix(run, chunk, saved, state);
-      block_feed(run, chunk, saved, out.rows(chunk.first));
-      if (!plan.mixer->grows) {
-        states.push_back(take_state(*plan.mixer, plan.mix, tape.rows, keep));
-        std::copy_n(state.data, plan.mixer->state_floats(plan.mix, tape.rows), states.back().data);
-        states.back().count = state.count;
-      }
-      block_absorb(run, chunk, saved, state);
-    });
+    for_each_chunk(tape, layer, 0, tape.rows, false,
+                   [&](const BlockChunk& chunk, const BlockSaved& saved) {
+                     block_prepare(run, chunk, saved);
+                     block_mix(run, chunk, saved, state);
+                     block_feed(run, chunk, saved, out.rows(chunk.first));
+                     if (!plan.mixer->grows) {
+                       states.push_back(take_state(*plan.mixer, plan.mix, tape.rows, keep));
+                       std::copy_n(state.data, plan.mixer->state_floats(plan.mix, tape.rows),
+                                   states.back().data);
+                       states.back().count = state.count;
+                     }
+                     block_absorb(run, chunk, saved, state);
+                   });
     if (plan.mixer->grows) states.push_back(state);
     return;
   }
-  for_each_chunk(tape, layer, 0, tape.rows, false, [&](const BlockChunk& chunk, const BlockSaved& saved) {
-    block_prepare(run, chunk, saved);
-    block_absorb(run, chunk, saved, state);
-  });
+  for_each_chunk(tape, layer, 0, tape.rows, false,
+                 [&](const BlockChunk& chunk, const BlockSaved& saved) {
+                   block_prepare(run, chunk, saved);
+                   block_absorb(run, chunk, saved, state);
+                 });
   states.push_back(state);
-  for_each_chunk(tape, layer, first, last, false, [&, start = first](const BlockChunk& chunk, const BlockSaved& saved) {
-    block_mix(run, chunk, saved, state);
-    block_feed(run, chunk, saved, out.rows(chunk.first - start));
-  });
+  for_each_chunk(tape, layer, first, last, false,
+                 [&, start = first](const BlockChunk& chunk, const BlockSaved& saved) {
+                   block_mix(run, chunk, saved, state);
+                   block_feed(run, chunk, saved, out.rows(chunk.first - start));
+                 });
 }
 
 std::span<const float> TrainingRun::forward(std::span<const Tokens> sequences) {
@@ -99,13 +104,13 @@ std::span<const float> TrainingRun::forward(std::span<const Tokens> sequences) {
     tape.key = options_.dropout_key + s * kSequenceStep;
     tape.rows = model_.rows(static_cast<int64_t>(tape.tokens.size()));
     tape.x.push_back(take_mat(keep, tape.rows, C));
-    embed_forward(model_, sinusoids_, weights_.params, tape.tokens, tape.rows, 0, options_.dropout, tape.key,
-                  tape.x[0]);
+    embed_forward(model_, sinusoids_, weights_.params, tape.tokens, tape.rows, 0, options_.dropout,
+                  tape.key, tape.x[0]);
     for (size_t l = 0; l < model_.blocks().size(); ++l) forward_block(tape, l);
     const RowRange pooled = pooled_rows(model_, tape.rows);
     const int64_t start = answered_rows(model_, model_.blocks().size() - 1, tape.rows).first;
-    pool_forward(model_, weights_, pooled.count(), tape.x.back().rows(pooled.first - start), workspace_.scratch,
-                 vectors + static_cast<int64_t>(s) * C);
+    pool_forward(model_, weights_, pooled.count(), tape.x.back().rows(pooled.first - start),
+                 workspace_.scratch, vectors + static_cast<int64_t>(s) * C);
   }
   logits_.resize(static_cast<size_t>(model_.config().classes));
   head_ = head_forward(model_, weights_, vectors, keep, logits_.data());
@@ -123,26 +128,38 @@ void TrainingRun::backward_block(const Tape& tape, size_t layer, Mat dx, float* 
   // dq waits for the second sweep, where LN1 and the three projections are differentiated together.
   const Mat dq = take_mat(scratch, tape.rows, plan.width);
   if (last - first < tape.rows) std::fill_n(dq.data, tape.rows * dq.ld, 0.0f);
-  for_each_chunk(tape, layer, first, last, false, [&](const BlockChunk& chunk, const BlockSaved& saved) {
-    const Mat dy = take_mat(scratch, chunk.rows, plan.width);
-    if (options_.recompute) {
-      block_mix(run, chunk, saved, state);
-      block_feed(run, chunk, saved, {});
-    }
-    block_feed_backward(run, chunk, saved, dx.rows(chunk.first), dy, grads);
-    plan.mixer->emit_backward(run.mixer(), mixer_chunk(chunk, saved), state, saved.emitted, saved.y, dy, dstate,
-                              {.dq = dq.rows(chunk.first), .dkeys = {}, .dv = {}, .params = grads});
-  });
-  for_each_chunk(tape, layer, 0, tape.rows, false, [&, from = first, to = last](const BlockChunk& chunk, const BlockSaved& saved) {
-    const Mat dkeys = take_mat(scratch, chunk.rows, plan.mix.key_width);
-    const Mat dv = take_mat(scratch, chunk.rows, plan.width);
-    if (options_.recompute) block_prepare(run, chunk, saved);
-    plan.mixer->absorb_backward(run.mixer(), mixer_chunk(chunk, saved), state, dstate,
-                                {.dq = {}, .dkeys = dkeys, .dv = dv, .params = grads});
-    const bool asked = chunk.first < to && chunk.first + chunk.rows > from;
-    block_project_backward(run, chunk, saved, asked ? ConstMat(dq.rows(chunk.first)) : ConstMat(), dkeys, dv,
-                           dx.rows(chunk.first), grads);
-  });
+  for_each_chunk(
+      tape, layer, first, last, false, [&](const BlockChunk& chunk, const BlockSaved& saved) {
+        const Mat dy = take_mat(scratch, chunk.rows, plan.width);
+        if (options_.recompute) {
+          block_mix(run, chunk, saved, state);
+          block_feed(run, chunk, saved, {});
+        } else if (plan.mixer->emit_again) {
+          plan.mixer->emit_again(run.mixer(), mixer_chunk(chunk, saved), state, saved.emitted,
+                                 saved.y);
+        }
+        block_feed_backward(run, chunk, saved, dx.rows(chunk.first), dy, grads);
+        plan.mixer->emit_backward(
+            run.mixer(), mixer_chunk(chunk, saved), state, saved.emitted, saved.y, dy, dstate,
+            {.dq = dq.rows(chunk.first), .dkeys = {}, .dv = {}, .params = grads});
+      });
+  for_each_chunk(tape, layer, 0, tape.rows, false,
+                 [&, from = first, to = last](const BlockChunk& chunk, const BlockSaved& saved) {
+                   const Mat dkeys = take_mat(scratch, chunk.rows, plan.mix.key_width);
+                   const Mat dv = take_mat(scratch, chunk.rows, plan.width);
+                   if (options_.recompute) {
+                     block_prepare(run, chunk, saved);
+                   } else if (plan.mixer->prepare) {
+                     plan.mixer->prepare(run.mixer(), mixer_chunk(chunk, saved), saved.keys);
+                   }
+                   plan.mixer->absorb_backward(
+                       run.mixer(), mixer_chunk(chunk, saved), state, dstate,
+                       {.dq = {}, .dkeys = dkeys, .dv = dv, .params = grads});
+                   const bool asked = chunk.first < to && chunk.first + chunk.rows > from;
+                   block_project_backward(run, chunk, saved,
+                                          asked ? ConstMat(dq.rows(chunk.first)) : ConstMat(),
+                                          dkeys, dv, dx.rows(chunk.first), grads);
+                 });
 }
 
 void TrainingRun::backward_block_causal(const Tape& tape, size_t layer, Mat dx, float* grads) {
@@ -151,23 +168,30 @@ void TrainingRun::backward_block_causal(const Tape& tape, size_t layer, Mat dx, 
   Arena& scratch = workspace_.scratch;
   Arena::Scope scope(scratch);
   MixerState dstate = take_state(*plan.mixer, plan.mix, tape.rows, scratch);
-  for_each_chunk(tape, layer, 0, tape.rows, true, [&](const BlockChunk& chunk, const BlockSaved& saved) {
-    const MixerState& state = state_of(tape, layer, chunk.first);
-    const Mat dy = take_mat(scratch, chunk.rows, plan.width), dv = take_mat(scratch, chunk.rows, plan.width);
-    const Mat dq = take_mat(scratch, chunk.rows, plan.width);
-    const Mat dkeys = take_mat(scratch, chunk.rows, plan.mix.key_width);
-    if (options_.recompute) {
-      block_prepare(run, chunk, saved);
-      block_mix(run, chunk, saved, state);
-      block_feed(run, chunk, saved, {});
-    }
-    const MixerChunk view = mixer_chunk(chunk, saved);
-    const MixerGrads owed{.dq = dq, .dkeys = dkeys, .dv = dv, .params = grads};
-    block_feed_backward(run, chunk, saved, dx.rows(chunk.first), dy, grads);
-    plan.mixer->absorb_backward(run.mixer(), view, state, dstate, owed);
-    plan.mixer->emit_backward(run.mixer(), view, state, saved.emitted, saved.y, dy, dstate, owed);
-    block_project_backward(run, chunk, saved, dq, dkeys, dv, dx.rows(chunk.first), grads);
-  });
+  for_each_chunk(
+      tape, layer, 0, tape.rows, true, [&](const BlockChunk& chunk, const BlockSaved& saved) {
+        const MixerState& state = state_of(tape, layer, chunk.first);
+        const Mat dy = take_mat(scratch, chunk.rows, plan.width),
+                  dv = take_mat(scratch, chunk.rows, plan.width);
+        const Mat dq = take_mat(scratch, chunk.rows, plan.width);
+        const Mat dkeys = take_mat(scratch, chunk.rows, plan.mix.key_width);
+        const MixerChunk view = mixer_chunk(chunk, saved);
+        if (options_.recompute) {
+          block_prepare(run, chunk, saved);
+          block_mix(run, chunk, saved, state);
+          block_feed(run, chunk, saved, {});
+        } else {
+          if (plan.mixer->prepare) plan.mixer->prepare(run.mixer(), view, saved.keys);
+          if (plan.mixer->emit_again)
+            plan.mixer->emit_again(run.mixer(), view, state, saved.emitted, saved.y);
+        }
+        const MixerGrads owed{.dq = dq, .dkeys = dkeys, .dv = dv, .params = grads};
+        block_feed_backward(run, chunk, saved, dx.rows(chunk.first), dy, grads);
+        plan.mixer->absorb_backward(run.mixer(), view, state, dstate, owed);
+        plan.mixer->emit_backward(run.mixer(), view, state, saved.emitted, saved.y, dy, dstate,
+                                  owed);
+        block_project_backward(run, chunk, saved, dq, dkeys, dv, dx.rows(chunk.first), grads);
+      });
 }
 
 void TrainingRun::backward(std::span<const float> dlogits, float* grads) {
@@ -179,13 +203,15 @@ void TrainingRun::backward(std::span<const float> dlogits, float* grads) {
   for (size_t s = 0; s < tapes_.size(); ++s) {
     const Tape& tape = tapes_[s];
     Arena::Scope sequence_scope(scratch);
-    const int64_t ld = leading_dim(C), start = answered_rows(model_, model_.blocks().size() - 1, tape.rows).first;
+    const int64_t ld = leading_dim(C),
+                  start = answered_rows(model_, model_.blocks().size() - 1, tape.rows).first;
     const Mat dx{scratch.take_zeroed(tape.rows * ld), ld};
     const RowRange pooled = pooled_rows(model_, tape.rows);
     pool_backward(model_, weights_, pooled.count(), tape.x.back().rows(pooled.first - start),
                   dvectors + static_cast<int64_t>(s) * C, dx.rows(pooled.first), grads, scratch);
     for (size_t l = model_.blocks().size(); l-- > 0;) {
-      model_.config().causal ? backward_block_causal(tape, l, dx, grads) : backward_block(tape, l, dx, grads);
+      model_.config().causal ? backward_block_causal(tape, l, dx, grads)
+                             : backward_block(tape, l, dx, grads);
     }
     embed_backward(model_, tape.tokens, tape.rows, 0, options_.dropout, tape.key, dx, grads);
   }

@@ -1,4 +1,5 @@
-// training_run.h -- one example forward and backward on one thread, its activations stored or recomputed.
+// training_run.h -- one example forward and backward on one thread, its activations stored or
+// recomputed.
 #pragma once
 
 #include <span>
@@ -11,13 +12,13 @@
 namespace linnet {
 
 struct TrainingOptions {
-  bool recompute = false;    // keep only each block's input; compute the rest again in the backward
+  bool recompute = false;  // keep only each block's input; compute the rest again in the backward
   float dropout = 0;
   uint64_t dropout_key = 0;  // of this example and step
 };
 
-// forward, then backward once. Takes memory from `workspace.keep` until it is destroyed; a second run in the same
-// workspace reuses it. Gradients are added to the caller's block.
+// forward, then backward once. Takes memory from `workspace.keep` until it is destroyed; a second
+// run in the same workspace reuses it. Gradients are added to the caller's block.
 class TrainingRun {
  public:
   TrainingRun(const Model& model, const Sinusoids& sinusoids, const Weights& weights,

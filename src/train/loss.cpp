@@ -12,7 +12,8 @@ double cross_entropy(std::span<const float> logits, int label, std::span<float> 
   for (float x : logits) total += std::exp(x - top);
   const double lse = top + std::log(total);
   for (size_t i = 0; i < logits.size(); ++i) {
-    dlogits[i] = static_cast<float>(std::exp(logits[i] - lse) - (static_cast<int>(i) == label ? 1 : 0));
+    dlogits[i] =
+        static_cast<float>(std::exp(logits[i] - lse) - (static_cast<int>(i) == label ? 1 : 0));
   }
   return lse - logits[static_cast<size_t>(label)];
 }

@@ -18,7 +18,8 @@ constexpr int64_t kRange = 1 << 15;  // floats that one task updates
 void check_optimizer(const OptimizerConfig& c) {
   const auto check = [](const char* name, double value, double least, double most) {
     if (value >= least && value <= most) return;
-    throw Error(fmt::format("[train.{}] must be a number from {} to {}, not {}", name, least, most, value));
+    throw Error(
+        fmt::format("[train.{}] must be a number from {} to {}, not {}", name, least, most, value));
   };
   check("lr", c.lr, 0, 1e9);
   check("weight_decay", c.weight_decay, 0, 1e9);
@@ -69,7 +70,8 @@ double Optimizer::step(Context& context, float scale, float* grads, float* value
     const Range& r = ranges_[static_cast<size_t>(i)];
     AdamwStep own = step;
     if (!r.decay) own.decay = 0;
-    adamw(r.size, own, grads + r.offset, values + r.offset, m_.data() + r.offset, v_.data() + r.offset);
+    adamw(r.size, own, grads + r.offset, values + r.offset, m_.data() + r.offset,
+          v_.data() + r.offset);
     std::fill_n(grads + r.offset, r.size, 0.0f);
   });
   return norm;

@@ -1,4 +1,5 @@
-// optimizer.h -- AdamW over the parameter block with the papers' schedule, and clipping by the global norm.
+// optimizer.h -- AdamW over the parameter block with the papers' schedule, and clipping by the
+// global norm.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,8 @@ double learning_rate(const OptimizerConfig& config, int64_t step);
 class Optimizer {
  public:
   Optimizer(const ParamLayout& layout, const OptimizerConfig& config);
-  // One step with the mean gradient grads * scale; clears grads. Returns the norm before clipping. The result does not
-  // depend on the number of threads.
+  // One step with the mean gradient grads * scale; clears grads. Returns the norm before clipping.
+  // The result does not depend on the number of threads.
   double step(Context& context, float scale, float* grads, float* values);
   int64_t steps() const { return steps_; }
 

@@ -53,8 +53,8 @@ std::vector<Trainer::Unit> Trainer::units_of(std::span<const Example* const> sor
   return units;
 }
 
-void Trainer::run_example(const Example& example, uint64_t key, Workspace& workspace, float* own, double& loss,
-                          bool& hit) {
+void Trainer::run_example(const Example& example, uint64_t key, Workspace& workspace, float* own,
+                          double& loss, bool& hit) {
   const Tokens sequences[2] = {example.tokens, example.other};
   const Weights weights = parameters_.weights();
   const TrainingOptions options{.recompute = config_.recompute,
@@ -75,8 +75,9 @@ StepResult Trainer::accumulate(std::span<const Example* const> batch) {
     if (model_.sequences() == 2) model_.check(e->other);
   }
   std::vector<const Example*> sorted(batch.begin(), batch.end());
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Example* a, const Example* b) { return tokens_of(*a) > tokens_of(*b); });
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Example* a, const Example* b) {
+    return tokens_of(*a) > tokens_of(*b);
+  });
   const std::vector<Unit> units = units_of(sorted);
   std::vector<double> losses(sorted.size());
   std::vector<uint8_t> hits(sorted.size());
@@ -87,7 +88,8 @@ StepResult Trainer::accumulate(std::span<const Example* const> batch) {
     for (size_t i = unit.first; i < unit.last; ++i) {
       bool hit = false;
       const uint64_t key = Random(config_.seed, seen_ + i).bits64();
-      run_example(*sorted[i], key, workspaces_[static_cast<size_t>(worker)], own.data(), losses[i], hit);
+      run_example(*sorted[i], key, workspaces_[static_cast<size_t>(worker)], own.data(), losses[i],
+                  hit);
       hits[i] = hit;
     }
     // Units start in order, so the one waited for is running: no deadlock.
@@ -109,14 +111,15 @@ StepResult Trainer::accumulate(std::span<const Example* const> batch) {
 
 double Trainer::update() {
   LINNET_ASSERT(pending_ > 0);
-  const double norm =
-      optimizer_.step(context_, 1.0f / static_cast<float>(pending_), total_.data(), parameters_.values());
+  const double norm = optimizer_.step(context_, 1.0f / static_cast<float>(pending_), total_.data(),
+                                      parameters_.values());
   pending_ = 0;
   parameters_.pack(context_, model_);
   return norm;
 }
 
-StepResult evaluate(Context& context, const Model& model, const float* values, std::span<const Example> examples) {
+StepResult evaluate(Context& context, const Model& model, const float* values,
+                    std::span<const Example> examples) {
   Block copy(model.layout().floats());
   std::copy_n(values, copy.size(), copy.data());
   Inference inference(context, model, std::move(copy));

@@ -1,8 +1,10 @@
-// trainer.h -- training steps over ragged batches: one work unit a thread, gradients added in a fixed order.
+// trainer.h -- training steps over ragged batches: one work unit a thread, gradients added in a
+// fixed order.
 //
-// A batch is sorted by length and cut into units of consecutive examples (at least kUnitTokens tokens). A thread
-// computes a unit's gradient in a block of its own and adds it to the sum when all units before it have been added:
-// memory does not grow with the batch, and the sum is the same bit for bit on any number of threads.
+// A batch is sorted by length and cut into units of consecutive examples (at least kUnitTokens
+// tokens). A thread computes a unit's gradient in a block of its own and adds it to the sum when
+// all units before it have been added: memory does not grow with the batch, and the sum is the same
+// bit for bit on any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -36,9 +38,11 @@ struct StepResult {
 class Trainer {
  public:
   Trainer(Context& context, const Model& model, Block values, const TrainConfig& config);
-  // Forward and backward over the batch, gradient summed into grads(); more batches may follow before update().
+  // Forward and backward over the batch, gradient summed into grads(); more batches may follow
+  // before update().
   StepResult accumulate(std::span<const Example* const> batch);
-  // One optimiser step with the mean gradient of all examples since the last; returns the gradient's norm.
+  // One optimiser step with the mean gradient of all examples since the last; returns the
+  // gradient's norm.
   double update();
 
   const Model& model() const { return model_; }
@@ -53,7 +57,8 @@ class Trainer {
   };
   std::vector<Unit> units_of(std::span<const Example* const> sorted) const;
   // Adds the unit's gradient to `own`, its losses and hits to `losses` and `hits`.
-  void run_example(const Example& example, uint64_t key, Workspace& workspace, float* own, double& loss, bool& hit);
+  void run_example(const Example& example, uint64_t key, Workspace& workspace, float* own,
+                   double& loss, bool& hit);
 
   Context& context_;
   const Model& model_;
@@ -69,6 +74,7 @@ class Trainer {
 };
 
 // Loss and accuracy of a model on a list of examples.
-StepResult evaluate(Context& context, const Model& model, const float* values, std::span<const Example> examples);
+StepResult evaluate(Context& context, const Model& model, const float* values,
+                    std::span<const Example> examples);
 
 }  // namespace linnet

@@ -1,0 +1,82 @@
+// config_test.cpp -- a wrong config is one sentence with the field; a right one survives the round
+// trip; known sizes.
+#include "models/config.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "models/model.h"
+#include "models/profiles.h"
+
+namespace linnet {
+namespace {
+
+std::string error_of(const std::string& text) {
+  try {
+    parse_config(text, "c.json");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ConfigTest, RoundTrip) {
+  ModelConfig config;
+  config.mixer = "softmax";
+  config.dropout = 0.25;
+  config.width = 96;
+  config.heads = 3;
+  const std::string text = config_to_json(config).dump();
+  EXPECT_EQ(config_to_json(parse_config(text, "c.json")).dump(), text);
+}
+
+TEST(ConfigTest, WrongOnesNameTheField) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({"width": 130, "heads": 4})",
+       "[config.heads] heads must divide width: width=130, heads=4"},
+      {R"({"mixer": "magic"})", "[config.mixer]"},
+      {R"({"phi": "magic"})", "[config.phi]"},
+      {R"({"ffn": "magic"})", "[config.ffn]"},
+      {R"({"width": -4})", "[config.width]"},
+      {R"({"width": 0})", "[config.width]"},
+      {R"({"blocks": 1e3})", "[config.blocks] must be a whole number"},
+      {R"({"vocab": 99999999999999999999})", "[config.vocab]"},
+      {R"({"vocab": 18446744073709551615})", "[config.vocab]"},
+      {R"({"dropout": 1.0})", "[config.dropout]"},
+      {R"({"dropout": "0.1"})", "[config.dropout]"},
+      {R"({"norm_eps": 0})", "[config.norm_eps]"},
+      {R"({"causal": true, "pool": "cls"})", "[config.pool]"},
+      {R"({"causal": 1})", "[config.causal]"},
+      {R"({"task": "paint"})", "[config.task]"},
+      {R"({"positions": "rotary"})", "[config.positions]"},
+      {R"({"widht": 64})", "[config.widht] no such setting"},
+      {R"({"width": [64]})", "nested"},
+      {R"([])", "JSON object"},
+      {R"({"width": 64)", "not valid JSON"},
+      {"", "not valid JSON"},
+  };
+  for (const auto& [text, want] : cases) {
+    const std::string message = error_of(text);
+    EXPECT_NE(message.find(want), std::string::npos) << text << " -> " << message;
+    EXPECT_EQ(message.rfind("[c.json]", 0), 0u) << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+  }
+  EXPECT_NE(error_of(std::string("{}\0{}", 5)).find("zero byte"), std::string::npos);
+  EXPECT_NE(error_of(std::string(100000, '[')), "");
+}
+
+TEST(ConfigTest, PaperSizesAreExact) {
+  const auto parameters = [](const char* row) {
+    return Model(profile_config("paper", "listops", row)).layout().parameters();
+  };
+  EXPECT_EQ(parameters("transformer"), 21019658);
+  EXPECT_EQ(parameters("linear-kernel"), 21216266);
+  EXPECT_THROW(profile_config("paper", "listops", "magic"), Error);
+  EXPECT_THROW(profile_config("paper", "magic", "transformer"), Error);
+  EXPECT_THROW(profile_config("magic", "listops", "transformer"), Error);
+}
+
+}  // namespace
+}  // namespace linnet

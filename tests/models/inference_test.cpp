@@ -1,0 +1,129 @@
+// inference_test.cpp -- a batch is its examples one by one, threads and spans change nothing,
+// causal means causal.
+#include "models/inference.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/random.h"
+#include "features/feature.h"
+#include "mixers/mixer.h"
+
+namespace linnet {
+namespace {
+
+ModelConfig small_config(const std::string& mixer, const std::string& phi, bool causal) {
+  ModelConfig config;
+  config.vocab = 13;
+  config.classes = 3;
+  config.length = 40000;
+  config.width = 20;
+  config.heads = 2;
+  config.blocks = 2;
+  config.hidden = 24;
+  config.head_units = 10;
+  config.mixer = mixer;
+  config.phi = phi;
+  config.causal = causal;
+  config.positions = "sinusoidal";
+  config.pool = causal ? "last" : "cls";
+  return config;
+}
+
+std::vector<int32_t> random_tokens(int64_t T, uint64_t seed) {
+  Random random(seed);
+  std::vector<int32_t> tokens;
+  for (int64_t t = 0; t < T; ++t) tokens.push_back(static_cast<int32_t>(random.below(13)));
+  return tokens;
+}
+
+// Every mixer, kernel attention with every phi, both directions.
+std::vector<ModelConfig> all_configs() {
+  std::vector<ModelConfig> configs;
+  for (const Mixer* mixer : mixers()) {
+    for (bool causal : {false, true}) {
+      for (const Feature* phi : features()) {
+        configs.push_back(small_config(std::string(mixer->name), std::string(phi->name), causal));
+        if (!mixer->uses_feature) break;
+      }
+    }
+  }
+  return configs;
+}
+
+TEST(InferenceTest, RaggedBatchIsOneByOneBitForBit) {
+  for (const ModelConfig& config : all_configs()) {
+    const Model model(config);
+    std::vector<std::vector<int32_t>> rows;
+    for (int64_t T : {1, 300, 2, 127, 128, 129, 5})
+      rows.push_back(random_tokens(T, static_cast<uint64_t>(T)));
+    const std::vector<Tokens> batch(rows.begin(), rows.end());
+    Context one(1);
+    Inference single(one, model, Parameters::initial(model, 3));
+    std::vector<float> by_itself;
+    for (const Tokens& tokens : batch) {
+      const std::vector<float> logits = single.logits({&tokens, 1});
+      by_itself.insert(by_itself.end(), logits.begin(), logits.end());
+    }
+    for (int threads : {1, 2, 3}) {
+      Context context(threads);
+      Inference inference(context, model, Parameters::initial(model, 3));
+      EXPECT_EQ(inference.logits(batch), by_itself)
+          << config.mixer << " causal=" << config.causal << " threads=" << threads;
+    }
+  }
+}
+
+// 36,000 rows are three spans: absorbed on any thread, merged in order.
+TEST(InferenceTest, LongSequenceIsTheSameOnAnyNumberOfThreads) {
+  for (const ModelConfig& config : all_configs()) {
+    if (find_mixer(config.mixer).grows) continue;  // quadratic: minutes
+    const Model model(config);
+    const std::vector<int32_t> tokens = random_tokens(36000, 5);
+    const Tokens sequence = tokens;
+    std::vector<std::vector<float>> results;
+    for (int threads : {1, 2, 3}) {
+      Context context(threads);
+      Inference inference(context, model, Parameters::initial(model, 3));
+      results.push_back(inference.logits({&sequence, 1}));
+    }
+    EXPECT_EQ(results[0], results[1]) << config.mixer;
+    EXPECT_EQ(results[0], results[2]) << config.mixer;
+  }
+}
+
+// What a causal model says of 150 tokens is the same whatever follows them.
+TEST(InferenceTest, CausalLogitsDependOnThePastAlone) {
+  for (const ModelConfig& config : all_configs()) {
+    if (!config.causal) continue;
+    const Model model(config);
+    Context context(1);
+    Inference inference(context, model, Parameters::initial(model, 3));
+    std::vector<int32_t> tokens = random_tokens(200, 9);
+    const Tokens whole = tokens, part = Tokens(tokens).first(150);
+    const std::vector<float> before = inference.logits({&part, 1}),
+                             all = inference.logits({&whole, 1});
+    std::fill(tokens.begin() + 150, tokens.end(), 0);
+    EXPECT_EQ(inference.logits({&part, 1}), before) << config.mixer;
+    EXPECT_NE(inference.logits({&whole, 1}), all) << config.mixer;
+  }
+}
+
+TEST(InferenceTest, WrongTokensAreErrors) {
+  ModelConfig config = small_config("kernel", "softplus", false);
+  config.positions = "learned";
+  config.length = 10;
+  const Model model(config);
+  Context context(1);
+  Inference inference(context, model, Parameters::initial(model, 3));
+  for (const std::vector<int32_t>& bad : {std::vector<int32_t>{}, std::vector<int32_t>{3, 13},
+                                          std::vector<int32_t>{-1}, std::vector<int32_t>(11, 1)}) {
+    const Tokens tokens = bad;
+    EXPECT_THROW(inference.logits({&tokens, 1}), std::runtime_error);
+  }
+}
+
+}  // namespace
+}  // namespace linnet

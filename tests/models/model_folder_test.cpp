@@ -1,0 +1,76 @@
+// model_folder_test.cpp -- a model survives the disk; a folder that does not fit its config is
+// refused by name.
+#include "models/model_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "models/safetensors.h"
+
+namespace linnet {
+namespace {
+
+class ModelFolderTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ =
+        std::filesystem::path(testing::TempDir()) / ("linnet_folder_" + std::to_string(getpid()));
+    std::filesystem::remove_all(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string error_of_load() const {
+    try {
+      load_model(folder_);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(ModelFolderTest, RoundTripIsExact) {
+  const Model model{ModelConfig{}};
+  const Block values = Parameters::initial(model, 5);
+  save_model(folder_, model, values.data(), "card\n");
+  const LoadedModel loaded = load_model(folder_);
+  for (const ParamSpec& spec : model.layout().specs()) {
+    for (int64_t i = 0; i < spec.size(); ++i) {
+      ASSERT_EQ(loaded.values.data()[spec.offset + i], values.data()[spec.offset + i]) << spec.name;
+    }
+  }
+  EXPECT_EQ(read_file(folder_ / "README.md", 100), "card\n");
+}
+
+TEST_F(ModelFolderTest, MisfitsAreNamed) {
+  EXPECT_NE(error_of_load().find("config.json"), std::string::npos);
+  const Model model{ModelConfig{}};
+  const Block values = Parameters::initial(model, 5);
+  save_model(folder_, model, values.data(), "");
+
+  write_file(folder_ / "config.json", R"({"blocks": 3})");
+  EXPECT_NE(error_of_load().find("blocks.2.norm1.weight is missing"), std::string::npos)
+      << error_of_load();
+  write_file(folder_ / "config.json", R"({"blocks": 1})");
+  EXPECT_NE(error_of_load().find("is not part of the model"), std::string::npos) << error_of_load();
+  write_file(folder_ / "config.json", R"({"hidden": 128})");
+  EXPECT_NE(error_of_load().find("blocks.0.ffn.in.weight has another shape"), std::string::npos)
+      << error_of_load();
+  // A config that would need terabytes is refused by the directory, before memory is asked for.
+  write_file(folder_ / "config.json",
+             R"({"vocab": 16777216, "width": 65536, "heads": 1, "hidden": 1048576})");
+  EXPECT_NE(error_of_load().find("another shape"), std::string::npos) << error_of_load();
+
+  write_file(folder_ / "config.json", "{}");
+  const std::string file = read_file(folder_ / "model.safetensors", size_t{1} << 30);
+  write_file(folder_ / "model.safetensors", file.substr(0, file.size() - 1));
+  EXPECT_NE(error_of_load().find("model.safetensors"), std::string::npos) << error_of_load();
+}
+
+}  // namespace
+}  // namespace linnet

@@ -1,0 +1,152 @@
+// trainer_test.cpp -- training is the same on any number of threads, and learns; the schedule is
+// the paper's.
+#include "train/trainer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/error.h"
+#include "core/random.h"
+#include "data/listops.h"
+#include "mixers/mixer.h"
+
+namespace linnet {
+namespace {
+
+std::vector<Example> listops_rows(int64_t rows) {
+  std::vector<Example> examples;
+  for (const ListopsExample& row : make_listops(listops_short(), 3, rows)) {
+    examples.push_back({.tokens = {row.tokens.begin(), row.tokens.end()}, .label = row.label});
+  }
+  return examples;
+}
+
+ModelConfig small_config(const std::string& mixer) {
+  ModelConfig config;
+  config.vocab = kListopsVocabulary;
+  config.classes = kListopsClasses;
+  config.length = 100;
+  config.width = 24;
+  config.heads = 2;
+  config.blocks = 2;
+  config.hidden = 48;
+  config.head_units = 24;
+  config.mixer = mixer;
+  config.dropout = 0.1;
+  return config;
+}
+
+// Losses of some steps on one batch after another, and the values after them.
+struct Trajectory {
+  std::vector<double> losses;
+  std::vector<float> values;
+};
+
+Trajectory train(const ModelConfig& config, int threads, bool recompute, int steps) {
+  Context context(threads);
+  const Model model(config);
+  TrainConfig setup;
+  setup.optimizer = {.lr = 0.05, .weight_decay = 0.01, .warmup = 20};
+  setup.recompute = recompute;
+  Trainer trainer(context, model, Parameters::initial(model, 7), setup);
+  const std::vector<Example> rows = listops_rows(160);
+  Trajectory result;
+  for (int step = 0; step < steps; ++step) {
+    std::vector<const Example*> batch;
+    for (size_t i = 0; i < 80; ++i)
+      batch.push_back(&rows[(static_cast<size_t>(step) * 80 + i) % rows.size()]);
+    result.losses.push_back(trainer.accumulate(batch).loss);
+    trainer.update();
+  }
+  result.values.assign(trainer.values(), trainer.values() + model.layout().floats());
+  return result;
+}
+
+TEST(TrainerTest, SameOnAnyNumberOfThreadsBitForBit) {
+  for (const Mixer* mixer : mixers()) {
+    const ModelConfig config = small_config(std::string(mixer->name));
+    const Trajectory one = train(config, 1, false, 4);
+    for (int threads : {2, 3}) {
+      const Trajectory other = train(config, threads, false, 4);
+      EXPECT_EQ(one.losses, other.losses) << mixer->name;
+      EXPECT_EQ(one.values, other.values) << mixer->name;
+    }
+  }
+}
+
+TEST(TrainerTest, RecomputingChangesNothing) {
+  for (const Mixer* mixer : mixers()) {
+    const ModelConfig config = small_config(std::string(mixer->name));
+    EXPECT_EQ(train(config, 1, true, 3).values, train(config, 1, false, 3).values) << mixer->name;
+  }
+}
+
+TEST(TrainerTest, LearnsTwoBatchesByHeart) {
+  for (const Mixer* mixer : mixers()) {
+    ModelConfig config = small_config(std::string(mixer->name));
+    config.dropout = 0;
+    const Trajectory result = train(config, 2, false, 120);
+    EXPECT_LT(result.losses.back(), 0.8 * result.losses.front()) << mixer->name;
+  }
+}
+
+TEST(TrainerTest, GradientOfTwoBatchesIsTheSum) {
+  Context context(1);
+  ModelConfig config = small_config("kernel");
+  config.dropout = 0;
+  const Model model(config);
+  const std::vector<Example> rows = listops_rows(20);
+  std::vector<const Example*> all, first, second;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    all.push_back(&rows[i]);
+    (i < 10 ? first : second).push_back(&rows[i]);
+  }
+  Trainer whole(context, model, Parameters::initial(model, 7), {}),
+      parts(context, model, Parameters::initial(model, 7), {});
+  whole.accumulate(all);
+  parts.accumulate(first);
+  parts.accumulate(second);
+  double worst = 0, largest = 0;
+  for (int64_t i = 0; i < model.layout().floats(); ++i) {
+    worst = std::max<double>(worst, std::abs(whole.grads()[i] - parts.grads()[i]));
+    largest = std::max<double>(largest, std::abs(whole.grads()[i]));
+  }
+  EXPECT_LT(worst, 1e-5 * largest);
+}
+
+TEST(OptimizerTest, Schedule) {
+  const OptimizerConfig config{.lr = 0.05, .warmup = 8000};
+  EXPECT_DOUBLE_EQ(learning_rate(config, 1), 0.05 / 8000 / std::sqrt(8000.0));
+  EXPECT_DOUBLE_EQ(learning_rate(config, 8000), 0.05 / std::sqrt(8000.0));
+  EXPECT_DOUBLE_EQ(learning_rate(config, 20000), 0.05 / std::sqrt(20000.0));
+}
+
+TEST(OptimizerTest, WrongSettingsNameTheField) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const OptimizerConfig& bad :
+       {OptimizerConfig{.lr = nan}, OptimizerConfig{.lr = -1}, OptimizerConfig{.weight_decay = nan},
+        OptimizerConfig{.warmup = 0}, OptimizerConfig{.clip = -1}, OptimizerConfig{.beta2 = 1}}) {
+    try {
+      check_optimizer(bad);
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()).rfind("[train.", 0), 0u) << error.what();
+    }
+  }
+}
+
+TEST(TrainerTest, BadTokensAreAnErrorAndNothingIsLost) {
+  Context context(2);
+  const Model model(small_config("kernel"));
+  Trainer trainer(context, model, Parameters::initial(model, 7), {});
+  const Example bad{.tokens = {1, 2, 99}, .label = 0}, good{.tokens = {1, 2, 3}, .label = 0};
+  const Example* const both[] = {&good, &bad};
+  EXPECT_THROW(trainer.accumulate(both), Error);
+  const Example* const one[] = {&good};
+  EXPECT_TRUE(std::isfinite(trainer.accumulate(one).loss));
+}
+
+}  // namespace
+}  // namespace linnet
