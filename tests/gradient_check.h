@@ -1,5 +1,4 @@
-// gradient_check.h -- a float gradient against the complex-step derivative of a reference in
-// double.
+// gradient_check.h -- a float gradient against the complex-step derivative in double.
 //
 // For y = f(x) that is analytic, f(x + i h e) = f(x) + i h df/de + O(h^2), and with h = 1e-50 the
 // square is beyond double: the imaginary part is the derivative to full precision, with no
@@ -72,9 +71,8 @@ double complex_step(const F& f, std::vector<Complex> x, const std::vector<float>
   return sum / kStep;
 }
 
-// Some coordinates of each tensor one by one, and all of them together along a random direction of
-// signs: a coordinate that was not drawn cannot be wrong unnoticed. f maps the flat input to the
-// flat output.
+// f maps the flat input to the flat output. Some coordinates of each tensor are checked one by one,
+// and all of them along a random direction of signs: those not drawn cannot be wrong unnoticed.
 template <class F>
 void check_gradients(const F& f, const std::vector<Complex>& x, const std::vector<float>& dy,
                      const std::vector<GradientPart>& parts, const std::vector<float>& gradient,

@@ -1,6 +1,7 @@
 # pytorch_engine.py -- The rival of `linnet bench engine`: the same model, as fast as PyTorch goes.
 """Usage: pytorch_engine.py --model DIR --tokens FILE.safetensors --mode infer|train --batch B
-           [--micro M] [--offset K] [--threads N] [--pin CORE] [--processes N] [--seconds S]
+           [--seconds S] [--micro M] [--offset K] [--threads N] [--pin CORE] [--processes N]
+           [--fold] [--any-blas]
 
 Loads a linnet model folder and a batch of sequences of one length (tokens, lengths, labels, as in
 tests/golden), does one step as a warm-up, and prints one line of JSON: the logits of the batch (to
@@ -12,8 +13,7 @@ With --seconds S it runs once for S seconds instead, without waiting for a line.
 
 As installed: no further flag. One process, PyTorch's own number of threads.
 Tuned: --processes 2. Each process has one thread, one core to itself, its share of the batch, and
-a malloc that keeps its memory (fresh pages for every big tensor cost PyTorch a quarter of the
-time). In training a data-parallel step would also have to add up the gradients of the processes;
+a malloc that keeps its memory (fresh pages for every big tensor are a large cost). In training a data-parallel step would also have to add up the gradients of the processes;
 that is left out, which favours PyTorch. Tokens and memory of the processes are added.
 """
 import argparse
@@ -43,8 +43,12 @@ def parse(arguments):
     parser.add_argument('--pin', type=int, default=-1, help='core to stay on')
     parser.add_argument('--processes', type=int, default=1, help='pinned processes of 1 thread')
     parser.add_argument('--seconds', type=float, default=0, help='run once, then end')
+    parser.add_argument('--fold', action='store_true', help='phi into q and k (infer only)')
     parser.add_argument('--any-blas', action='store_true', help='accept a reference BLAS')
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.fold and options.mode == 'train':
+        parser.error('--fold is for inference only')
+    return options
 
 
 def say(answer):
@@ -79,7 +83,7 @@ def lead(options):
                    '--mode', options.mode, '--batch', str(share), '--micro', str(options.micro),
                    '--offset', str(options.offset + index * share), '--threads', '1',
                    '--pin', str(cores[index % len(cores)])]
-        command += ['--any-blas'] if options.any_blas else []
+        command += ['--fold'] * options.fold + ['--any-blas'] * options.any_blas
         children.append(subprocess.Popen(command, env={**os.environ, **TUNED}, text=True,
                                          stdin=subprocess.PIPE, stdout=subprocess.PIPE))
 
@@ -129,16 +133,30 @@ def peak_memory_kb():
 
 
 class Engine:
-    """The model on a batch of equal lengths, with weights of a linnet model folder."""
+    """The model on a batch of equal lengths, with weights of a linnet model folder.
 
-    def __init__(self, torch, config, params):
-        self.torch, self.config = torch, config
+    Measured on the model of the bench, two cores, and all within 5% of each other: three
+    projections or one (kept: one, best in training); matmul (kept) or einsum; addmm with weights
+    as stored (kept) or F.linear; sequences at once or one by one. Scripting and freezing gain
+    nothing (this build has no fuser for the CPU), oneDNN by optimize_for_inference loses 5 to 10%.
+    """
+
+    def __init__(self, torch, config, params, fold):
+        self.torch, self.config, self.fold = torch, config, fold
         if config['task'] != 'classify' or config['causal'] or config['mixer'] == 'mean':
             sys.exit('pytorch_engine.py: only bidirectional kernel and softmax classifiers')
+        if fold and (config['mixer'], config['phi']) != ('kernel', 'softplus'):
+            sys.exit('pytorch_engine.py: --fold is for kernel attention with a softplus phi')
+        for block in (f'blocks.{index}.mix.' for index in range(config['blocks'])):
+            for kind in ('.weight', '.bias'):
+                q, k, v = (params.pop(block + part + kind) for part in 'qkv')
+                if fold:  # softplus((x Wq + bq) W) = softplus(x (Wq W) + bq W): inference only
+                    W = torch.block_diag(*params[block + 'phi.weight'])
+                    q, k = q @ W, k @ W
+                params[block + 'qkv' + kind] = torch.cat([q, k, v], -1)
         self.params = {name: value.requires_grad_() for name, value in params.items()}
 
     def linear(self, name, x):
-        # addmm on [rows, in] and [in, out] as stored: 5% ahead of F.linear, which transposes.
         return self.torch.addmm(self.params[name + '.bias'], x, self.params[name + '.weight'])
 
     def norm(self, name, x):
@@ -150,14 +168,14 @@ class Engine:
         """[B, H, T, D] -> features of the same shape."""
         functional = self.torch.nn.functional
         if self.config['phi'] == 'softplus':
-            return functional.softplus(x @ self.params[name + 'phi.weight'])
+            return functional.softplus(x if self.fold else x @ self.params[name + 'phi.weight'])
         return functional.elu(x) + 1
 
     def mix(self, name, x, B):
         """Token mixer: [B*T, C] -> [B*T, C]."""
-        H = self.config['heads']
-        q, k, v = (self.linear(name + part, x).view(B, -1, H, x.shape[1] // H).transpose(1, 2)
-                   for part in 'qkv')
+        H, C = self.config['heads'], x.shape[1]
+        qkv = self.linear(name + 'qkv', x).view(B, -1, 3, H, C // H)
+        q, k, v = qkv.permute(2, 0, 3, 1, 4)
         if self.config['mixer'] == 'softmax':
             y = (q @ k.transpose(2, 3) * q.shape[3] ** -0.5).softmax(3) @ v
         else:
@@ -223,11 +241,11 @@ def work(options):
         sys.exit('pytorch_engine.py: PyTorch runs on the reference BLAS here, 20 times slower than'
                  ' it can be; apt-get install libopenblas0 (or --any-blas)')
 
-    engine = Engine(torch, *twin.read_model(options.model))
+    engine = Engine(torch, *twin.read_model(options.model), options.fold)
     tokens, labels = read_batch(options, torch, twin)
     parts = list(zip(tokens.split(options.micro or options.batch),
                      labels.split(options.micro or options.batch)))
-    optimizer = torch.optim.AdamW(engine.params.values(), lr=1e-4, foreach=True)
+    optimizer = torch.optim.AdamW(engine.params.values(), lr=1e-4)  # foreach: no faster
 
     def infer():
         with torch.inference_mode():

@@ -1,5 +1,7 @@
 // main.cpp -- linnet VERB: finds the verb, turns errors into one sentence and an exit code.
+#include <algorithm>
 #include <exception>
+#include <string>
 
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -12,6 +14,12 @@ constexpr const char* kAbout =
     "linnet: trains, compares and serves linear-time sequence models on ordinary CPUs.\n"
     "Start with: linnet quickstart\n";
 
+bool has_verb(const CLI::App& app, const std::string& name) {
+  const auto verbs = app.get_subcommands([](const CLI::App*) { return true; });
+  return std::any_of(verbs.begin(), verbs.end(),
+                     [&](const CLI::App* verb) { return verb->check_name(name); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -23,7 +31,7 @@ int main(int argc, char** argv) {
   linnet::add_bench(app);
   linnet::add_oracle(app);
   try {
-    if (argc > 1 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {
+    if (argc > 1 && argv[1][0] != '-' && !has_verb(app, argv[1])) {
       throw linnet::Error("no such verb: " + linnet::printable(argv[1]) + "; see linnet --help");
     }
     app.parse(argc, argv);

@@ -42,6 +42,21 @@ void AddRows(int64_t rows, int64_t cols, ConstMat x, Mat y) {
   for (int64_t r = 0; r < rows; ++r) AddScaled(cols, 1.0f, x.row(r), y.row(r));
 }
 
+// The rows of a chunk are summed in a register and then added: the running sum of a long sequence
+// rounds once a chunk, not once a token.
+void AddColumnSums(int64_t rows, int64_t cols, ConstMat x, float* out) {
+  for_each_vector(cols, [&](auto load, auto store) HWY_ATTR {
+    V sum0 = constant(0), sum1 = sum0;
+    int64_t r = 0;
+    for (; r + 2 <= rows; r += 2) {
+      sum0 = hn::Add(sum0, load(x.row(r)));
+      sum1 = hn::Add(sum1, load(x.row(r + 1)));
+    }
+    if (r < rows) sum0 = hn::Add(sum0, load(x.row(r)));
+    store(hn::Add(load(out), hn::Add(sum0, sum1)), out);
+  });
+}
+
 void AddWeightedRows(int64_t rows, int64_t cols, const float* weight, ConstMat x, float* out) {
   for (int64_t r = 0; r < rows; ++r) AddScaled(cols, weight[r], x.row(r), out);
 }
@@ -141,6 +156,7 @@ HWY_EXPORT(AddScaled);
 HWY_EXPORT(Scale);
 HWY_EXPORT(SumOfSquares);
 HWY_EXPORT(AddRows);
+HWY_EXPORT(AddColumnSums);
 HWY_EXPORT(AddWeightedRows);
 HWY_EXPORT(AddOuter);
 HWY_EXPORT(RowDots);
@@ -165,7 +181,7 @@ double sum_of_squares(int64_t n, const float* x) noexcept {
   return HWY_DYNAMIC_DISPATCH(SumOfSquares)(n, x);
 }
 void add_column_sums(int64_t rows, int64_t cols, ConstMat x, float* out) noexcept {
-  HWY_DYNAMIC_DISPATCH(AddRows)(rows, cols, x, Mat{out, 0});
+  HWY_DYNAMIC_DISPATCH(AddColumnSums)(rows, cols, x, out);
 }
 void add_weighted_rows(int64_t rows, int64_t cols, const float* weight, ConstMat x,
                        float* out) noexcept {

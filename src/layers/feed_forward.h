@@ -35,7 +35,8 @@ struct FeedForward {
   void (*build)(ParamLayout& layout, const std::string& name, FeedForwardPlan& plan);
   // Floats a row that forward saves for backward.
   int64_t (*saved_floats)(const FeedForwardPlan& plan);
-  // y += f(x), or only what is saved where y is null. Row 0 is token `first`.
+  // y += f(x), or only what is saved where y is null; saved is null where no backward follows. Row
+  // 0 is token `first`.
   void (*forward)(const FeedForwardRun& run, int64_t rows, int64_t first, ConstMat x, Mat saved,
                   Mat y);
   // dx = the input gradient, parameters' gradients +=.

@@ -42,7 +42,7 @@ void forward(const FeedForwardRun& run, int64_t rows, int64_t first, ConstMat x,
   const Mat g = take_mat(run.scratch, rows, std::min(kBlock, plan.hidden));
   for (int64_t b = 0; b < plan.hidden; b += kBlock) {
     const int64_t units = std::min(kBlock, plan.hidden - b);
-    const Mat p = saved.columns(b);
+    const Mat p = saved.data ? saved.columns(b) : g;
     matrix_forward(plan.in.matrix.columns(b, units), run.weights, rows, x, p,
                    run.weights.params + plan.in.bias + b);
     if (!y.data) continue;
@@ -59,6 +59,7 @@ void backward(const FeedForwardRun& run, int64_t rows, int64_t first, ConstMat x
   Arena::Scope scope(run.scratch);
   const Mat g = take_mat(run.scratch, rows, std::min(kBlock, plan.hidden));
   const Mat dp = take_mat(run.scratch, rows, std::min(kBlock, plan.hidden));
+  const float* packed_dy = pack_gradient(rows, plan.width, dy, run.scratch);
   add_column_sums(rows, plan.width, dy, grads + plan.out.bias);
   for (int64_t b = 0; b < plan.hidden; b += kBlock) {
     const int64_t units = std::min(kBlock, plan.hidden - b);
@@ -68,7 +69,7 @@ void backward(const FeedForwardRun& run, int64_t rows, int64_t first, ConstMat x
     drop_hidden(run, rows, first, b, units, dp);
     gelu_backward(rows, units, saved.columns(b), dp, g, dp);
     drop_hidden(run, rows, first, b, units, g);
-    matrix_backward_weights(out, rows, g, dy, grads, run.scratch);
+    matrix_backward_weights(out, rows, g, packed_dy, grads);
     // p = x W1 + b1, so:
     matrix_backward_weights(in, rows, x, dp, grads, run.scratch);
     add_column_sums(rows, units, dp, grads + plan.in.bias + b);

@@ -24,14 +24,24 @@ void matrix_forward(const Matrix& m, const Weights& weights, int64_t rows, Const
        y.data, y.ld, bias, accumulate);
 }
 
+const float* pack_gradient(int64_t rows, int64_t cols, ConstMat dy, Arena& scratch) {
+  float* panels = scratch.take(packed_floats(rows, cols));
+  pack(rows, cols, dy.data, dy.ld, panels);
+  return panels;
+}
+
+void matrix_backward_weights(const Matrix& m, int64_t rows, ConstMat x, const float* packed_dy,
+                             float* grads) noexcept {
+  // y = x W, so dW += x^T dy.
+  gemm(m.in, m.out, rows, columns_of(x.data, x.ld), packed(packed_dy, rows), grads + m.weight,
+       m.whole_out, nullptr, true);
+}
+
 void matrix_backward_weights(const Matrix& m, int64_t rows, ConstMat x, ConstMat dy, float* grads,
                              Arena& scratch) {
-  // y = x W, so dW += x^T dy. dy is packed: 16 of its columns lie `ld` apart, panels stream.
+  // dy is packed: 16 of its columns lie `ld` apart, panels stream.
   Arena::Scope scope(scratch);
-  float* panels = scratch.take(packed_floats(rows, m.out));
-  pack(rows, m.out, dy.data, dy.ld, panels);
-  gemm(m.in, m.out, rows, columns_of(x.data, x.ld), packed(panels, rows), grads + m.weight,
-       m.whole_out, nullptr, true);
+  matrix_backward_weights(m, rows, x, pack_gradient(rows, m.out, dy, scratch), grads);
 }
 
 void matrix_backward_input(const Matrix& m, const Weights& weights, int64_t rows, ConstMat dy,

@@ -38,6 +38,10 @@ void matrix_forward(const Matrix& m, const Weights& weights, int64_t rows, Const
                     const float* bias = nullptr, bool accumulate = false) noexcept;
 void matrix_backward_weights(const Matrix& m, int64_t rows, ConstMat x, ConstMat dy, float* grads,
                              Arena& scratch);
+// dy packed once for several matrices; matrix_backward_weights with it.
+const float* pack_gradient(int64_t rows, int64_t cols, ConstMat dy, Arena& scratch);
+void matrix_backward_weights(const Matrix& m, int64_t rows, ConstMat x, const float* packed_dy,
+                             float* grads) noexcept;
 void matrix_backward_input(const Matrix& m, const Weights& weights, int64_t rows, ConstMat dy,
                            Mat dx, bool accumulate = false) noexcept;
 

@@ -42,6 +42,7 @@ void Inference::emit_rows(size_t layer, Mat x, int64_t first, int64_t last, Mixe
                      .folded = parameters_.folded()};
   Arena::Scope scope(workspace.scratch);
   BlockSaved saved = BlockSaved::of_chunk(plan, std::min(kChunk, last - first), workspace.scratch);
+  saved.feed = {};  // nothing is kept for a backward
   for (int64_t at = first; at < last; at += kChunk) {
     const BlockChunk chunk{std::min(kChunk, last - at), at, x.rows(at)};
     saved.mid = x.rows(at);

@@ -1,5 +1,4 @@
-// arena_test.cpp -- blocks are aligned and zeroed; an arena takes back by scope and never moves
-// what it gave.
+// arena_test.cpp -- blocks are aligned and zeroed; an arena takes back by scope.
 #include "core/arena.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// context_test.cpp -- the thread pool runs every task once and survives failures; the CPU target is
-// the one asked for.
+// context_test.cpp -- every task runs once, failures pass through, the CPU target is as asked.
 #include "core/context.h"
 
 #include <gtest/gtest.h>
@@ -42,8 +41,7 @@ TEST(Context, RunsEveryTaskOnceOnAWorkerThatExists) {
 
 TEST(Context, TakesAllUsableCoresByDefault) { EXPECT_GE(Context().threads(), 1); }
 
-// For the thread sanitizer: what the tasks of a round write without a lock, the caller and the next
-// round read.
+// For the thread sanitizer: what a task writes without a lock, caller and next round read.
 TEST(Context, ManyRoundsHandTheirResultsOver) {
   Context context(3);
   constexpr size_t kTasks = 7;

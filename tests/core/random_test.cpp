@@ -57,8 +57,7 @@ TEST(Random, UniformFillsItsRangeEvenly) {
 }
 
 TEST(Random, BelowIsUnbiased) {
-  // The largest n is where a plain modulus would be off most: it would draw the lower half twice as
-  // often.
+  // With n = 0xC0000000 a plain modulus would draw the lower third twice as often.
   for (const uint32_t n : {1u, 2u, 7u, 10u, 1000u, 0xC0000000u, 0xFFFFFFFFu}) {
     Random random(2, n);
     constexpr int kDraws = 60000;

@@ -1,5 +1,4 @@
-// activations_test.cpp -- elementwise functions against double, at every length and place;
-// dropout's masks.
+// activations_test.cpp -- elementwise functions against double; dropout's masks.
 #include "kernels/activations.h"
 
 #include <gtest/gtest.h>
@@ -60,8 +59,7 @@ const Activation kActivations[] = {
        gelu_backward(r, c, x, dy, {}, dx);
      },
      gelu, gelu_derivative, Bound{2e-7, 1e-36, gelu_inner},
-     // 1 - s cancels where s is close to 1, and its half ulp is multiplied by x (a + 3 b x^2), 34
-     // at 5.
+     // 1 - s cancels for s near 1, and its half ulp is multiplied by x (a + 3 b x^2): 34 at 5.
      Bound{0, 2.5e-6}},
     {"softplus", softplus_forward,
      [](int64_t r, int64_t c, ConstMat, ConstMat y, ConstMat dy, Mat dx) {
@@ -75,8 +73,7 @@ const Activation kActivations[] = {
      elu1, elu1_derivative, Bound{1.5e-7, 3e-38}, Bound{1.5e-7, 3e-38}},
 };
 
-// Every scale from 1e-12 to 1e6, a fine grid where the functions bend, and the places where exp is
-// clamped.
+// Scales from 1e-12 to 1e6, a grid where the functions bend, and the places where exp is clamped.
 std::vector<float> sweep() {
   std::vector<float> x = {0.0f,    1e-8f,    20.0f,    87.0f,    87.33654f, 87.4f,  88.0f,
                           88.376f, 88.3762f, 88.3763f, 88.72f,   88.73f,    100.0f, 1e4f,
@@ -121,8 +118,7 @@ TEST(Activations, HugeInputsStayFinite) {
   }
 }
 
-// Whole vectors, tails and any alignment give the bits that an element alone gives, and write
-// nothing else.
+// Vectors, tails and any alignment give the bits of an element alone, and write nothing else.
 TEST(Activations, LengthAndPlaceDoNotMatter) {
   Context context(1);
   constexpr int64_t kLongest = 2 * 16 + 3, kRows = 3;

@@ -26,8 +26,7 @@ struct Sizes {
 enum class Right { plain, packed, pack_transposed };
 constexpr Right kRights[] = {Right::plain, Right::packed, Right::pack_transposed};
 
-// Operands in every form, each in a buffer of exactly its size, so that a sanitizer sees a read
-// past the end.
+// Operands in every form, each in a buffer of its exact size: a sanitizer sees a read beyond.
 struct Operands {
   Sizes size;
   std::vector<float> a, a_transposed, b, bias, panels, panels_of_transposed;

@@ -1,5 +1,4 @@
-// feed_forward_test.cpp -- every feed-forward layer of the list: reference, gradients, chunks,
-// dropout, odd sizes.
+// feed_forward_test.cpp -- every feed-forward layer: reference, gradients, chunks, dropout.
 #include "layers/feed_forward.h"
 
 #include <gtest/gtest.h>
@@ -180,8 +179,7 @@ TEST(FeedForwards, GradientsAreTheComplexStepDerivative) {
   }
 }
 
-// Tokens at once or in chunks, with dropout: the same bits, gradients of parameters within the
-// rounding of a sum.
+// Tokens at once or in chunks, with dropout: the same bits; sums over tokens within rounding.
 TEST(FeedForwards, ChunksDoNotMatter) {
   for (const FeedForward* kind : feed_forwards()) {
     for (const float rate : {0.0f, 0.3f}) {

@@ -1,5 +1,4 @@
-// layer_norm_test.cpp -- the layer's parameters and its place in the block; the kernel has its own
-// tests.
+// layer_norm_test.cpp -- the layer's parameters, values and gradients.
 #include "layers/layer_norm.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// linear_test.cpp -- y = x W + b forward and backward, and slices of W that give the bits of the
-// whole.
+// linear_test.cpp -- y = x W + b forward and backward, and slices of W.
 #include "layers/linear.h"
 
 #include <gtest/gtest.h>

@@ -91,8 +91,7 @@ TEST(ParamLayout, InitialValuesHaveTheirDistribution) {
   };
   EXPECT_NEAR(moments(0)[0], 0, 4 * 0.02 / std::sqrt(21000));
   EXPECT_NEAR(moments(0)[1], 0.02, 0.02 * 0.03);
-  // Xavier: uniform within gain sqrt(6 / (in + out)) of the last two dimensions, sd = limit /
-  // sqrt(3).
+  // Xavier: uniform within gain sqrt(6 / (in + out)) of the last two dimensions.
   const double limits[] = {std::sqrt(6.0 / 50), 0.5 * std::sqrt(6.0 / 64)};
   for (const size_t i : {1u, 4u}) {
     const double limit = limits[i == 4];

@@ -1,10 +1,10 @@
-// driver.h -- runs any mixer over whole sequences as a model does: chunk by chunk, forward and
-// backward.
+// driver.h -- runs any mixer over whole sequences, chunk by chunk, both ways.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -14,15 +14,14 @@
 
 namespace linnet {
 
-// One line of the table that the tests loop over: mixers() x features() where it takes one x both
-// directions.
+// What the tests loop over: mixers() x features() where it takes one x both directions.
 struct MixerKind {
   const Mixer* mixer;
   const Feature* feature;
   bool causal;
   std::string name() const {
-    return std::string(mixer->name) + (feature ? "/" + std::string(feature->name) : "") +
-           (causal ? " causal" : " bidirectional");
+    return fmt::format("{}{}{} {}", mixer->name, feature ? "/" : "", feature ? feature->name : "",
+                       causal ? "causal" : "bidirectional");
   }
 };
 
@@ -39,8 +38,7 @@ inline std::vector<MixerKind> mixer_kinds() {
   return kinds;
 }
 
-// Rows with a gap between them that is NaN: who reads it is found out, and the last row ends where
-// it ends.
+// Rows with NaN in the gaps between them, and no gap after the last: who reads there is found out.
 class Rows {
  public:
   Rows(int64_t rows, int64_t cols)
@@ -88,6 +86,7 @@ inline std::vector<int64_t> chunks_of(int64_t T, int64_t size) {
   return chunks;
 }
 
+// A state and its memory.
 struct MixerStore {
   std::vector<float> data;
   MixerState state;
@@ -95,6 +94,7 @@ struct MixerStore {
       : data(static_cast<size_t>(mixer.state_floats(plan, T))), state{data.data(), 0, T} {}
   MixerStore(const MixerStore& other)
       : data(other.data), state{data.data(), other.state.count, other.state.capacity} {}
+  MixerStore& operator=(const MixerStore&) = delete;
 };
 
 class MixerDriver {
@@ -125,7 +125,7 @@ class MixerDriver {
             .dropout_key = dropout_key};
   }
 
-  // A run over one sequence: the rows that a model would hold, and where the next chunk starts.
+  // The rows of one sequence that a model would hold.
   struct Pass {
     int64_t T;
     Rows q, k, v, keys, saved, y;
@@ -148,10 +148,10 @@ class MixerDriver {
     return c;
   }
 
-  // Prepares and absorbs tokens [first, first + rows).
+  // Each for tokens [first, first + rows); absorb prepares them too.
   void prepare(Pass& pass, int64_t first, int64_t rows) {
-    if (kind.mixer->prepare)
-      kind.mixer->prepare(run(), chunk(pass, first, rows), pass.keys.at(first));
+    if (kind.mixer->prepare == nullptr) return;
+    kind.mixer->prepare(run(), chunk(pass, first, rows), pass.keys.at(first));
   }
   void absorb(Pass& pass, int64_t first, int64_t rows, MixerState& state) {
     prepare(pass, first, rows);
@@ -162,7 +162,7 @@ class MixerDriver {
                      pass.y.at(first));
   }
 
-  // y [T, C]; snapshots (where given) receive the state before each chunk.
+  // y [T, C].
   std::vector<float> forward(const MixerInputs& in, const std::vector<int64_t>& chunks) {
     Pass pass(*this, in);
     std::vector<MixerStore> snapshots;
@@ -275,6 +275,7 @@ class MixerDriver {
     }
   }
 
+  // Where a backward will follow, `before` receives the state before each chunk.
   void forward(Pass& pass, const std::vector<int64_t>& chunks, MixerStore& store,
                std::vector<MixerStore>& before) {
     for_chunks(chunks, [&](int64_t first, int64_t rows, size_t) {

@@ -1,5 +1,4 @@
-// features_test.cpp -- every feature map of the list: reference, gradients, positivity, folding,
-// extreme inputs.
+// features_test.cpp -- every feature map: reference, gradients, positivity, folding.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,4 @@
-// mixers_test.cpp -- every mixer of the list against its reference: values, gradients, extreme
-// inputs, dropout.
+// mixers_test.cpp -- every mixer against its reference: values, gradients, dropout.
 #include <gtest/gtest.h>
 
 #include <cmath>
