@@ -14,12 +14,12 @@
 #include <filesystem>
 #include <optional>
 
+#include "cli/measure.h"
 #include "cli/memory.h"
 #include "cli/peer.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/random.h"
-#include "kernels/gemm.h"
 #include "models/inference.h"
 #include "models/model_folder.h"
 #include "models/safetensors.h"
@@ -59,61 +59,6 @@ std::vector<Tokens> sequences_of(const std::vector<Example>& examples) {
   std::vector<Tokens> sequences;
   for (const Example& e : examples) sequences.emplace_back(e.tokens);
   return sequences;
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t n = values.size();
-  return n % 2 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
-}
-
-// The peak of all cores together, and measurements gated by it.
-class Gate {
- public:
-  explicit Gate(Context& context) : context_(context) {}
-
-  double peak() {
-    std::vector<double> flops(static_cast<size_t>(context_.threads()));
-    context_.parallel(context_.threads(), [&](int64_t task, int) {
-      flops[static_cast<size_t>(task)] = peak_flops(0.15);
-    });
-    double total = 0;
-    for (double f : flops) total += f;
-    best_ = std::max(best_, total);
-    peaks_.push_back(total);
-    return total;
-  }
-
-  struct Result {
-    double rate;  // tokens a second
-    double peak;  // FLOP/s, mean of before and after
-  };
-  // work() returns tokens a second; repeated while the machine was disturbed, three times at most.
-  Result measure(const std::function<double()>& work) {
-    for (int attempt = 0;; ++attempt) {
-      usleep(300000);  // idle threads of a rival stop spinning
-      const double before = peak(), rate = work(), after = peak();
-      if (std::min(before, after) >= 0.95 * best_ || attempt == 3)
-        return {rate, 0.5 * (before + after)};
-    }
-  }
-  double median_peak() const { return median(peaks_); }
-
- private:
-  Context& context_;
-  std::vector<double> peaks_;
-  double best_ = 0;
-};
-
-// Runs step() for about `seconds`, at least once; tokens a second.
-double repeat(double seconds, double tokens, const std::function<void()>& step) {
-  const auto start = Clock::now();
-  for (int64_t n = 1;; ++n) {
-    step();
-    const double spent = seconds_since(start);
-    if (spent + 0.5 * spent / static_cast<double>(n) >= seconds)
-      return tokens * static_cast<double>(n) / spent;
-  }
 }
 
 // A temporary folder with the model and the batch, for rivals.

@@ -49,6 +49,14 @@ void GeluBackward(int64_t rows, int64_t cols, ConstMat x, ConstMat dy, Mat y, Ma
   }
 }
 
+void SigmoidForward(int64_t rows, int64_t cols, ConstMat x, Mat y) {
+  map(rows, cols, x, y, [](V v) HWY_ATTR { return sigmoid(v); });
+}
+
+void SigmoidBackward(int64_t rows, int64_t cols, ConstMat y, ConstMat dy, Mat dx) {
+  map2(rows, cols, y, dy, dx, [](V v, V g) HWY_ATTR { return hn::Mul(g, hn::NegMulAdd(v, v, v)); });
+}
+
 void SoftplusForward(int64_t rows, int64_t cols, ConstMat x, Mat y) {
   map(rows, cols, x, y, [](V v) HWY_ATTR { return softplus(v); });
 }
@@ -108,6 +116,8 @@ namespace linnet {
 
 HWY_EXPORT(GeluForward);
 HWY_EXPORT(GeluBackward);
+HWY_EXPORT(SigmoidForward);
+HWY_EXPORT(SigmoidBackward);
 HWY_EXPORT(SoftplusForward);
 HWY_EXPORT(SoftplusBackward);
 HWY_EXPORT(Elu1Forward);
@@ -119,6 +129,12 @@ void gelu_forward(int64_t rows, int64_t cols, ConstMat x, Mat y) noexcept {
 }
 void gelu_backward(int64_t rows, int64_t cols, ConstMat x, ConstMat dy, Mat y, Mat dx) noexcept {
   HWY_DYNAMIC_DISPATCH(GeluBackward)(rows, cols, x, dy, y, dx);
+}
+void sigmoid_forward(int64_t rows, int64_t cols, ConstMat x, Mat y) noexcept {
+  HWY_DYNAMIC_DISPATCH(SigmoidForward)(rows, cols, x, y);
+}
+void sigmoid_backward(int64_t rows, int64_t cols, ConstMat y, ConstMat dy, Mat dx) noexcept {
+  HWY_DYNAMIC_DISPATCH(SigmoidBackward)(rows, cols, y, dy, dx);
 }
 void softplus_forward(int64_t rows, int64_t cols, ConstMat x, Mat y) noexcept {
   HWY_DYNAMIC_DISPATCH(SoftplusForward)(rows, cols, x, y);

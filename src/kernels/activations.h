@@ -12,6 +12,11 @@ void gelu_forward(int64_t rows, int64_t cols, ConstMat x, Mat y) noexcept;
 // y = gelu(x) again and dx = dy * gelu'(x), in one pass; y may be null; dx may be dy.
 void gelu_backward(int64_t rows, int64_t cols, ConstMat x, ConstMat dy, Mat y, Mat dx) noexcept;
 
+// y = 1 / (1 + exp(-x)); y may be x.
+void sigmoid_forward(int64_t rows, int64_t cols, ConstMat x, Mat y) noexcept;
+// dx = dy * y * (1 - y): the derivative from the value; dx may be dy.
+void sigmoid_backward(int64_t rows, int64_t cols, ConstMat y, ConstMat dy, Mat dx) noexcept;
+
 // y = log(1 + exp(x)); y may be x.
 void softplus_forward(int64_t rows, int64_t cols, ConstMat x, Mat y) noexcept;
 // dx = dy * (1 - exp(-y)): the derivative from the value; dx may be dy.

@@ -7,7 +7,7 @@
 
 #include "core/arena.h"
 #include "core/context.h"
-#include "layers/params.h"
+#include "models/model.h"
 
 namespace linnet {
 

@@ -29,6 +29,7 @@ double gelu_derivative(double x) {
   return std::abs(x) > 30 ? s : s + x * s * rest * (kA + 3 * kB * x * x);
 }
 double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
+double sigmoid_derivative(double x) { return sigmoid(x) * sigmoid(-x); }
 double elu1(double x) { return x > 0 ? x + 1 : std::exp(x); }
 double elu1_derivative(double x) { return x > 0 ? 1 : std::exp(x); }
 
@@ -59,8 +60,13 @@ const Activation kActivations[] = {
        gelu_backward(r, c, x, dy, {}, dx);
      },
      gelu, gelu_derivative, Bound{2e-7, 1e-36, gelu_inner},
-     // 1 - s cancels for s near 1, and its half ulp is multiplied by x (a + 3 b x^2): 34 at 5.
-     Bound{0, 2.5e-6}},
+     // The derivative crosses zero near -0.75, where its two terms cancel.
+     Bound{3e-7, 3e-7, gelu_inner}},
+    {"sigmoid", sigmoid_forward,
+     [](int64_t r, int64_t c, ConstMat, ConstMat y, ConstMat dy, Mat dx) {
+       sigmoid_backward(r, c, y, dy, dx);
+     },
+     sigmoid, sigmoid_derivative, Bound{3e-7, 3e-38}, Bound{4e-7, 1e-7}},
     {"softplus", softplus_forward,
      [](int64_t r, int64_t c, ConstMat, ConstMat y, ConstMat dy, Mat dx) {
        softplus_backward(r, c, y, dy, dx);
