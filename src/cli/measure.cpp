@@ -16,6 +16,10 @@ double median(std::vector<double> values) {
   return n % 2 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
 }
 
+double best(const std::vector<double>& values) {
+  return *std::max_element(values.begin(), values.end());
+}
+
 double repeat(double seconds, double tokens, const std::function<void()>& step) {
   const auto start = Clock::now();
   for (int64_t n = 1;; ++n) {
@@ -34,24 +38,21 @@ double Gate::peak() {
   double total = 0;
   for (double f : flops) total += f;
   best_ = std::max(best_, total);
-  peaks_.push_back(total);
   return total;
 }
 
-Gate::Result Gate::measure(const std::function<double()>& work) {
-  Result least_disturbed{0, 0};
-  double quietest = -1;
+double Gate::measure(const std::function<double()>& work) {
+  double result = 0, quietest = -1;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     usleep(300000);  // idle threads of a rival stop spinning
-    const double before = peak(), rate = work(), after = peak();
-    const double lowest = std::min(before, after);
+    const double before = peak(), rate = work(), lowest = std::min(before, peak());
     if (lowest > quietest) {
       quietest = lowest;
-      least_disturbed = {rate, 0.5 * (before + after)};
+      result = rate;
     }
     if (lowest >= 0.95 * best_) break;
   }
-  return least_disturbed;
+  return result;
 }
 
 }  // namespace linnet

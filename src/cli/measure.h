@@ -1,5 +1,4 @@
-// measure.h -- timing on a machine that is shared: gated by the peak of fused multiply-adds, before
-// and after.
+// measure.h -- timing on a machine that is shared: gated by the peak of fused multiply-adds.
 #pragma once
 
 #include <functional>
@@ -10,6 +9,9 @@
 namespace linnet {
 
 double median(std::vector<double> values);
+// The largest: what the machine does when nobody else is on it, since a neighbour only ever slows a
+// run down.
+double best(const std::vector<double>& values);
 
 // Runs step() for about `seconds`, at least once; tokens a second.
 double repeat(double seconds, double tokens, const std::function<void()>& step);
@@ -19,23 +21,18 @@ class Gate {
  public:
   explicit Gate(Context& context) : context_(context) {}
 
-  // FLOP/s that all threads sustain now.
+  // FLOP/s that all threads sustain now, and the most ever seen.
   double peak();
-  double median_peak() const { return median(peaks_); }
+  double best_peak() const { return best_; }
 
-  struct Result {
-    double rate;  // what work() returned
-    double peak;  // FLOP/s, mean of before and after
-  };
   // work() returns a rate. While the peak before or after it is below 95% of the best seen, another
   // tenant is on the core: the measurement is repeated, kAttempts times at most, and the least
   // disturbed one is taken.
-  Result measure(const std::function<double()>& work);
+  double measure(const std::function<double()>& work);
 
  private:
-  static constexpr int kAttempts = 5;
+  static constexpr int kAttempts = 3;
   Context& context_;
-  std::vector<double> peaks_;
   double best_ = 0;
 };
 
