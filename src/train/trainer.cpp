@@ -2,12 +2,10 @@
 #include "train/trainer.h"
 
 #include <algorithm>
-#include <atomic>
 #include <numeric>
 
 #include "core/error.h"
 #include "core/random.h"
-#include "kernels/rows.h"
 #include "models/inference.h"
 #include "train/loss.h"
 
@@ -29,9 +27,9 @@ Trainer::Trainer(Context& context, const Model& model, Block values, const Train
       sinusoids_(model.config().width),
       optimizer_(model.layout(), config.optimizer),
       workspaces_(static_cast<size_t>(context.threads())),
-      total_(model.layout().floats()) {
-  for (int i = 0; i < context.threads(); ++i) own_.emplace_back(model.layout().floats());
-}
+      // One spare, so that a thread that is ahead of its turn goes on; none where memory counts
+      // most.
+      sum_(model.layout().floats(), context.threads() + (config.recompute ? 0 : 1)) {}
 
 Block Trainer::copy_values() const {
   Block copy(model_.layout().floats());
@@ -81,23 +79,23 @@ StepResult Trainer::accumulate(std::span<const Example* const> batch) {
   const std::vector<Unit> units = units_of(sorted);
   std::vector<double> losses(sorted.size());
   std::vector<uint8_t> hits(sorted.size());
-  std::atomic<int64_t> added = 0;  // units whose gradient is in the sum
+  sum_.start_round();
   context_.parallel(static_cast<int64_t>(units.size()), [&](int64_t task, int worker) {
-    Block& own = own_[static_cast<size_t>(worker)];
+    Block& own = sum_.take(task);
     const Unit& unit = units[static_cast<size_t>(task)];
-    for (size_t i = unit.first; i < unit.last; ++i) {
-      bool hit = false;
-      const uint64_t key = Random(config_.seed, seen_ + i).bits64();
-      run_example(*sorted[i], key, workspaces_[static_cast<size_t>(worker)], own.data(), losses[i],
-                  hit);
-      hits[i] = hit;
+    try {
+      for (size_t i = unit.first; i < unit.last; ++i) {
+        bool hit = false;
+        const uint64_t key = Random(config_.seed, seen_ + i).bits64();
+        run_example(*sorted[i], key, workspaces_[static_cast<size_t>(worker)], own.data(),
+                    losses[i], hit);
+        hits[i] = hit;
+      }
+    } catch (...) {
+      sum_.give(task, own);  // the other threads wait for it
+      throw;
     }
-    // Units start in order, so the one waited for is running: no deadlock.
-    for (int64_t seen = added.load(); seen != task; seen = added.load()) added.wait(seen);
-    add(total_.size(), own.data(), total_.data());
-    added.store(task + 1);
-    added.notify_all();
-    own.zero();
+    sum_.give(task, own);
   });
   const auto n = static_cast<double>(sorted.size());
   StepResult result;
@@ -111,7 +109,7 @@ StepResult Trainer::accumulate(std::span<const Example* const> batch) {
 
 double Trainer::update() {
   LINNET_ASSERT(pending_ > 0);
-  const double norm = optimizer_.step(context_, 1.0f / static_cast<float>(pending_), total_.data(),
+  const double norm = optimizer_.step(context_, 1.0f / static_cast<float>(pending_), sum_.total(),
                                       parameters_.values());
   pending_ = 0;
   parameters_.pack(context_, model_);

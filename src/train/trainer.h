@@ -2,8 +2,8 @@
 // fixed order.
 //
 // A batch is sorted by length and cut into units of consecutive examples (at least kUnitTokens
-// tokens). A thread computes a unit's gradient in a block of its own and adds it to the sum when
-// all units before it have been added: memory does not grow with the batch, and the sum is the same
+// tokens). A thread computes a unit's gradient in a block of its own; the blocks are added in the
+// order of the units (ordered_sum.h): memory does not grow with the batch, and the sum is the same
 // bit for bit on any number of threads.
 #pragma once
 
@@ -15,6 +15,7 @@
 #include "models/model.h"
 #include "models/training_run.h"
 #include "train/optimizer.h"
+#include "train/ordered_sum.h"
 
 namespace linnet {
 
@@ -48,7 +49,7 @@ class Trainer {
   const Model& model() const { return model_; }
   const float* values() const { return parameters_.values(); }
   Block copy_values() const;
-  const float* grads() const { return total_.data(); }
+  const float* grads() const { return sum_.total(); }
   int64_t steps() const { return optimizer_.steps(); }
 
  private:
@@ -67,8 +68,7 @@ class Trainer {
   Sinusoids sinusoids_;
   Optimizer optimizer_;
   std::vector<Workspace> workspaces_;
-  std::vector<Block> own_;  // gradient of a unit, one a thread
-  Block total_;
+  OrderedSum sum_;       // of the units' gradients
   int64_t pending_ = 0;  // examples since the last update
   uint64_t seen_ = 0;    // examples ever: the dropout's counter
 };
