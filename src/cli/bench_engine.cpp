@@ -1,9 +1,9 @@
 // bench_engine.cpp -- the measurements of `linnet bench engine`.
 //
 // Rules: results are compared before anything is timed; rivals take turns; the peak of fused
-// multiply-adds on all cores is taken before and after each measurement, which is repeated while the
-// machine is disturbed (measure.h); a speed is the best of the rounds, a ratio best against best, a
-// fraction best against the best peak; medians are printed beside them.
+// multiply-adds on all cores is taken before and after each measurement, which is repeated while
+// the machine is disturbed (measure.h); a speed is the best of the rounds, a ratio best against
+// best, a fraction best against the best peak; medians are printed beside them.
 #include "cli/bench_engine.h"
 
 #include <fmt/format.h>

@@ -76,21 +76,23 @@ TEST(InferenceTest, RaggedBatchIsOneByOneBitForBit) {
   }
 }
 
-// 36,000 rows are three spans: absorbed on any thread, merged in order.
+// 33,000 rows are three spans: absorbed on any thread, merged in order.
 TEST(InferenceTest, LongSequenceIsTheSameOnAnyNumberOfThreads) {
-  for (const ModelConfig& config : all_configs()) {
+  for (ModelConfig config : all_configs()) {
     if (find_mixer(config.mixer).grows) continue;  // quadratic: minutes
+    config.width = 8;
+    config.hidden = 8;
+    config.blocks = 1;
     const Model model(config);
-    const std::vector<int32_t> tokens = random_tokens(36000, 5);
+    const std::vector<int32_t> tokens = random_tokens(33000, 5);
     const Tokens sequence = tokens;
     std::vector<std::vector<float>> results;
-    for (int threads : {1, 2, 3}) {
+    for (int threads : {1, 3}) {
       Context context(threads);
       Inference inference(context, model, Parameters::initial(model, 3));
       results.push_back(inference.logits({&sequence, 1}));
     }
     EXPECT_EQ(results[0], results[1]) << config.mixer;
-    EXPECT_EQ(results[0], results[2]) << config.mixer;
   }
 }
 
