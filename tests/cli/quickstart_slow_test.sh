@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# quickstart_test.sh -- two runs with one seed give the same losses to the last bit, on any number of threads.
+# quickstart_slow_test.sh -- two runs with one seed give the same losses to the last bit, on any number of threads.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
