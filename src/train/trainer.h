@@ -27,7 +27,7 @@ struct Example {
 
 struct TrainConfig {
   OptimizerConfig optimizer;
-  bool recompute = false;  // small memory, about a fifth slower
+  bool recompute = false;  // small memory, more time
   uint64_t seed = 1;       // of dropout; the initial values are the caller's
 };
 
