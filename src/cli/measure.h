@@ -31,7 +31,7 @@ class Gate {
   double measure(const std::function<double()>& work);
 
  private:
-  static constexpr int kAttempts = 3;
+  static constexpr int kAttempts = 4;
   Context& context_;
   double best_ = 0;
 };

@@ -41,7 +41,7 @@ struct Feature {
   // D), activate is what remains of phi. Both null where there is nothing to fold.
   void (*fold)(const FeaturePlan& plan, const float* params, int64_t in_rows, float* weight,
                float* bias);
-  void (*activate)(const FeaturePlan& plan, int64_t rows, Mat x);
+  void (*activate)(const FeaturePlan& plan, int64_t rows, ConstMat x, Mat phi);
   // The definition for one head, x [D] to phi [F], for tests.
   void (*reference)(const FeaturePlan& plan, const Complex* params, int64_t head, const Complex* x,
                     Complex* phi);

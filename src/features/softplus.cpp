@@ -61,8 +61,8 @@ void fold(const FeaturePlan& plan, const float* params, int64_t in_rows, float* 
   }
 }
 
-void activate(const FeaturePlan& plan, int64_t rows, Mat x) {
-  softplus_forward(rows, plan.heads * plan.out, x, x);
+void activate(const FeaturePlan& plan, int64_t rows, ConstMat x, Mat phi) {
+  softplus_forward(rows, plan.heads * plan.out, x, phi);
 }
 
 void reference(const FeaturePlan& plan, const Complex* params, int64_t head, const Complex* x,

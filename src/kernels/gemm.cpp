@@ -48,6 +48,9 @@ HWY_INLINE void tile(int64_t K, const float* HWY_RESTRICT a, int64_t stride,
   }
   // C is added at the end: by then it has come from L2 or L3 while the products were computed.
   for (int r = 0; r < R; ++r) hwy::Prefetch(c + r * ldc);
+    // Unrolled, so that the end of the loop lies within the history of the branch predictor: a miss
+    // once a tile drains the pipeline (measured: 2% of a whole model).
+#pragma GCC unroll 8
   for (int64_t k = 0; k < K; ++k) {
     Vec right[kVecs];
     for (int v = 0; v < kVecs; ++v) right[v] = hn::LoadU(d, b + v * kLanes);
@@ -82,18 +85,13 @@ inline int next_tile(int64_t left) {
   return static_cast<int>(share ? (left + 1) / 2 : std::min<int64_t>(left, kTileRows));
 }
 
-// One panel of B against all rows of A. Meanwhile the next panel comes into L1, a share of it with
-// every tile: the first tile of a panel would otherwise wait for L3.
+// One panel of B against all rows of A.
 template <bool kUnit>
 void panel(int64_t M, int64_t K, const float* a, int64_t stride, const float* b, int64_t b_stride,
-           float* c, int64_t ldc, const float* bias, bool accumulate, const float* next = nullptr) {
+           float* c, int64_t ldc, const float* bias, bool accumulate) {
   const int64_t a_row = kUnit ? 1 : stride;
-  const int64_t share = next ? K * kTileRows / std::max<int64_t>(M, 1) + 1 : 0;
-  int64_t fetched = 0;
   for (int64_t i = 0; i < M;) {
     const int rows = next_tile(M - i);
-    const int64_t until = std::min(K, fetched + share);
-    for (; fetched < until; ++fetched) hwy::Prefetch(next + fetched * b_stride);
     tile_rows<kUnit>(rows, K, a + i * a_row, stride, b, b_stride, c + i * ldc, ldc, bias,
                      accumulate);
     i += rows;
@@ -160,9 +158,8 @@ void gemm_rows(int64_t M, int64_t N, int64_t K, const float* a, int64_t stride, 
       const float* right = B.data + j / kPanel * B.panel_stride + k * B.k_stride;
       const float* start = bias && k == 0 ? bias + j : nullptr;
       if (N - j >= kPanel) {
-        const float* next = N - j > kPanel ? right + B.panel_stride : nullptr;
         panel<false>(M, depth, left, stride, right, B.k_stride, C + j, ldc, start,
-                     accumulate || k > 0, next);
+                     accumulate || k > 0);
       } else {
         narrow_panel<false>(M, N - j, depth, left, stride, right, B.k_stride, B.padded, C + j, ldc,
                             start, accumulate || k > 0);

@@ -62,13 +62,18 @@ HWY_INLINE V constant(float x) { return hn::Set(Floats(), x); }
 // map a tail of zeros to zero.
 template <class Body>
 HWY_INLINE float sum_over(int64_t n, const Body& body) {
-  V sum0 = constant(0), sum1 = sum0;
+  V sum0 = constant(0), sum1 = sum0, sum2 = sum0, sum3 = sum0;
   const Floats d;
   const int64_t N = lanes();
   int64_t i = 0;
-  for (; i + 2 * N <= n; i += 2 * N) {
-    sum0 = hn::Add(sum0, body([&](const float* p) HWY_ATTR { return hn::LoadU(d, p + i); }));
-    sum1 = hn::Add(sum1, body([&](const float* p) HWY_ATTR { return hn::LoadU(d, p + i + N); }));
+  const auto at = [&](int64_t place) HWY_ATTR {
+    return body([&](const float* p) HWY_ATTR { return hn::LoadU(d, p + place); });
+  };
+  for (; i + 4 * N <= n; i += 4 * N) {
+    sum0 = hn::Add(sum0, at(i));
+    sum1 = hn::Add(sum1, at(i + N));
+    sum2 = hn::Add(sum2, at(i + 2 * N));
+    sum3 = hn::Add(sum3, at(i + 3 * N));
   }
   for (; i < n; i += N) {
     const int64_t left = n - i;
@@ -76,7 +81,7 @@ HWY_INLINE float sum_over(int64_t n, const Body& body) {
                      return left >= N ? hn::LoadU(d, p + i) : load_tail(p + i, left);
                    }));
   }
-  return hn::GetLane(hn::SumOfLanes(d, hn::Add(sum0, sum1)));
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3))));
 }
 
 // exp(x) with relative error below 2e-7, 0 below -87.7, finite above 88.7.

@@ -61,10 +61,7 @@ ConstMat phi_input(const MixerRun& run, int64_t rows, int64_t first, ConstMat x,
 void features_forward(const MixerRun& run, int64_t rows, int64_t first, ConstMat x, uint64_t site,
                       Mat phi) {
   const MixerPlan& plan = run.plan;
-  if (run.folded) {
-    copy_rows(rows, plan.key_width, x, phi);
-    return plan.feature->activate(plan.phi, rows, phi);
-  }
+  if (run.folded) return plan.feature->activate(plan.phi, rows, x, phi);
   Arena::Scope scope(run.scratch);
   plan.feature->forward(plan.phi, run.weights, rows, phi_input(run, rows, first, x, site), phi);
 }

@@ -205,7 +205,7 @@ TEST(Features, FoldedEqualsUnfolded) {
       const std::vector<float> phi = driver.forward(project());
       kind->fold(driver.plan, driver.params.data(), kInRows, weight.data(), bias.data());
       std::vector<float> folded = project();
-      kind->activate(driver.plan, kRows, {folded.data(), C});
+      kind->activate(driver.plan, kRows, {folded.data(), C}, {folded.data(), C});
       ASSERT_EQ(folded.size(), phi.size());
       for (size_t i = 0; i < phi.size(); ++i) EXPECT_NEAR(folded[i], phi[i], 3e-6 * (1 + phi[i]));
     }
