@@ -41,11 +41,11 @@ struct GradientPart {
   int64_t offset, size;
 };
 
-// The parameters of a layout, in a block that starts at `base`.
+// The learned parameters of a layout, in a block that starts at `base`.
 inline std::vector<GradientPart> parameter_parts(const ParamLayout& layout, int64_t base) {
   std::vector<GradientPart> parts;
   for (const ParamSpec& spec : layout.specs()) {
-    parts.push_back({spec.name, base + spec.offset, spec.size()});
+    if (spec.learned) parts.push_back({spec.name, base + spec.offset, spec.size()});
   }
   return parts;
 }
@@ -86,7 +86,7 @@ void check_gradients(const F& f, const std::vector<Complex>& x, const std::vecto
     for (size_t i = drawn.size(); i > 1; --i) {
       std::swap(drawn[i - 1], drawn[random.below(static_cast<uint32_t>(i))]);
     }
-    drawn.resize(std::min(drawn.size(), static_cast<size_t>(bound.coordinates)));
+    drawn.erase(drawn.begin() + std::min(part.size, bound.coordinates), drawn.end());
     double largest = 0, worst = 0;
     int64_t place = 0;
     for (const int64_t i : drawn) {

@@ -1,15 +1,25 @@
-// features.cpp -- the list of feature maps: one line a kind.
+// features.cpp -- the list of stages of feature maps: one line a kind.
 #include "core/registry.h"
 #include "features/feature.h"
 
 namespace linnet {
 
-extern const Feature kSoftplusFeature, kElu1Feature;
+extern const Feature kSoftplusFeature, kOrthogonalSoftplusFeature, kGluFeature, kOgluFeature,
+    kAogluFeature, kLinearFeature, kNormFeature, kElu1Feature, kReluFeature, kSigmoidFeature,
+    kGeluFeature, kSquaresFeature, kRelu2Feature, kBilinearFeature, kFavorFeature, kTaylorFeature,
+    kHedgehogFeature;
 
 std::span<const Feature* const> features() {
   static constexpr const Feature* kList[] = {
-      &kSoftplusFeature,
-      &kElu1Feature,
+      &kSoftplusFeature, &kOrthogonalSoftplusFeature,
+      &kGluFeature,      &kOgluFeature,
+      &kAogluFeature,    &kLinearFeature,
+      &kNormFeature,     &kElu1Feature,
+      &kReluFeature,     &kSigmoidFeature,
+      &kGeluFeature,     &kSquaresFeature,
+      &kRelu2Feature,    &kBilinearFeature,
+      &kFavorFeature,    &kTaylorFeature,
+      &kHedgehogFeature,
   };
   return kList;
 }

@@ -77,6 +77,39 @@ void Elu1Backward(int64_t rows, int64_t cols, ConstMat y, ConstMat dy, Mat dx) {
        [](V v, V g) HWY_ATTR { return hn::Mul(g, hn::Min(v, constant(1))); });
 }
 
+void ReluForward(int64_t rows, int64_t cols, ConstMat x, Mat y) {
+  map(rows, cols, x, y, [](V v) HWY_ATTR { return hn::Max(v, constant(0)); });
+}
+
+void ReluBackward(int64_t rows, int64_t cols, ConstMat y, ConstMat dy, Mat dx) {
+  map2(rows, cols, y, dy, dx,
+       [](V v, V g) HWY_ATTR { return hn::IfThenElseZero(hn::Gt(v, constant(0)), g); });
+}
+
+void SquareForward(int64_t rows, int64_t cols, ConstMat x, Mat y) {
+  map(rows, cols, x, y, [](V v) HWY_ATTR { return hn::Mul(v, v); });
+}
+
+void SquareBackward(int64_t rows, int64_t cols, ConstMat x, ConstMat dy, Mat dx) {
+  map2(rows, cols, x, dy, dx, [](V v, V g) HWY_ATTR { return hn::Mul(g, hn::Add(v, v)); });
+}
+
+void Relu2Forward(int64_t rows, int64_t cols, ConstMat x, Mat y) {
+  map(rows, cols, x, y, [](V v) HWY_ATTR { return hn::Mul(v, hn::Max(v, constant(0))); });
+}
+
+void Relu2Backward(int64_t rows, int64_t cols, ConstMat x, ConstMat dy, Mat dx) {
+  map2(rows, cols, x, dy, dx,
+       [](V v, V g) HWY_ATTR { return hn::Mul(g, hn::Max(hn::Add(v, v), constant(0))); });
+}
+
+void ExpForward(int64_t rows, int64_t cols, ConstMat x, const float* shift, Mat y) {
+  for (int64_t r = 0; r < rows; ++r) {
+    const V down = constant(shift[r]);
+    map(1, cols, x.rows(r), y.rows(r), [&](V v) HWY_ATTR { return exp(hn::Sub(v, down)); });
+  }
+}
+
 // Two rounds of multiply and xor-shift (the "lowbias32" finaliser) over row key + column: 8 draws
 // in about 8 instructions, and regenerated in the backward instead of stored.
 void Dropout(int64_t rows, int64_t cols, Mat x, float rate, uint64_t key, int64_t first_row) {
@@ -122,6 +155,13 @@ HWY_EXPORT(SoftplusForward);
 HWY_EXPORT(SoftplusBackward);
 HWY_EXPORT(Elu1Forward);
 HWY_EXPORT(Elu1Backward);
+HWY_EXPORT(ReluForward);
+HWY_EXPORT(ReluBackward);
+HWY_EXPORT(SquareForward);
+HWY_EXPORT(SquareBackward);
+HWY_EXPORT(Relu2Forward);
+HWY_EXPORT(Relu2Backward);
+HWY_EXPORT(ExpForward);
 HWY_EXPORT(Dropout);
 
 void gelu_forward(int64_t rows, int64_t cols, ConstMat x, Mat y) noexcept {
@@ -147,6 +187,27 @@ void elu1_forward(int64_t rows, int64_t cols, ConstMat x, Mat y) noexcept {
 }
 void elu1_backward(int64_t rows, int64_t cols, ConstMat y, ConstMat dy, Mat dx) noexcept {
   HWY_DYNAMIC_DISPATCH(Elu1Backward)(rows, cols, y, dy, dx);
+}
+void relu_forward(int64_t rows, int64_t cols, ConstMat x, Mat y) noexcept {
+  HWY_DYNAMIC_DISPATCH(ReluForward)(rows, cols, x, y);
+}
+void relu_backward(int64_t rows, int64_t cols, ConstMat y, ConstMat dy, Mat dx) noexcept {
+  HWY_DYNAMIC_DISPATCH(ReluBackward)(rows, cols, y, dy, dx);
+}
+void square_forward(int64_t rows, int64_t cols, ConstMat x, Mat y) noexcept {
+  HWY_DYNAMIC_DISPATCH(SquareForward)(rows, cols, x, y);
+}
+void square_backward(int64_t rows, int64_t cols, ConstMat x, ConstMat dy, Mat dx) noexcept {
+  HWY_DYNAMIC_DISPATCH(SquareBackward)(rows, cols, x, dy, dx);
+}
+void relu2_forward(int64_t rows, int64_t cols, ConstMat x, Mat y) noexcept {
+  HWY_DYNAMIC_DISPATCH(Relu2Forward)(rows, cols, x, y);
+}
+void relu2_backward(int64_t rows, int64_t cols, ConstMat x, ConstMat dy, Mat dx) noexcept {
+  HWY_DYNAMIC_DISPATCH(Relu2Backward)(rows, cols, x, dy, dx);
+}
+void exp_forward(int64_t rows, int64_t cols, ConstMat x, const float* shift, Mat y) noexcept {
+  HWY_DYNAMIC_DISPATCH(ExpForward)(rows, cols, x, shift, y);
 }
 void dropout(int64_t rows, int64_t cols, Mat x, float rate, uint64_t key,
              int64_t first_row) noexcept {

@@ -27,6 +27,24 @@ void elu1_forward(int64_t rows, int64_t cols, ConstMat x, Mat y) noexcept;
 // dx = dy * min(y, 1): the derivative from the value; dx may be dy.
 void elu1_backward(int64_t rows, int64_t cols, ConstMat y, ConstMat dy, Mat dx) noexcept;
 
+// y = max(x, 0); y may be x.
+void relu_forward(int64_t rows, int64_t cols, ConstMat x, Mat y) noexcept;
+// dx = dy where y > 0, else 0; dx may be dy.
+void relu_backward(int64_t rows, int64_t cols, ConstMat y, ConstMat dy, Mat dx) noexcept;
+
+// y = x^2; y may be x.
+void square_forward(int64_t rows, int64_t cols, ConstMat x, Mat y) noexcept;
+// dx = dy * 2 x; dx may be dy.
+void square_backward(int64_t rows, int64_t cols, ConstMat x, ConstMat dy, Mat dx) noexcept;
+
+// y = max(x, 0)^2; y may be x.
+void relu2_forward(int64_t rows, int64_t cols, ConstMat x, Mat y) noexcept;
+// dx = dy * 2 max(x, 0); dx may be dy.
+void relu2_backward(int64_t rows, int64_t cols, ConstMat x, ConstMat dy, Mat dx) noexcept;
+
+// y = exp(x - shift[r]); y may be x.
+void exp_forward(int64_t rows, int64_t cols, ConstMat x, const float* shift, Mat y) noexcept;
+
 // x *= keep / (1 - rate), keep drawn from (key, r, c) alone: the same call with the same key on a
 // gradient is the backward. first_row is the row's place in its sequence, so chunks do not matter.
 // rate in [0, 1).

@@ -3,12 +3,76 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/error.h"
 #include "core/random.h"
 #include "kernels/gemm.h"
 
 namespace linnet {
+namespace {
+
+// n vectors of `size` numbers, one after the other, normal and then made orthonormal by
+// Gram-Schmidt, twice for precision; where n > size, in blocks of `size`.
+std::vector<double> orthonormal(int64_t n, int64_t size, Random& random) {
+  std::vector<double> all(static_cast<size_t>(n * size));
+  for (double& x : all) x = random.normal();
+  const auto at = [&](int64_t i) { return all.data() + i * size; };
+  for (int64_t i = 0; i < n; ++i) {
+    for (int pass = 0; pass < 2; ++pass) {
+      for (int64_t j = i / size * size; j < i; ++j) {
+        const double along = std::inner_product(at(i), at(i) + size, at(j), 0.0);
+        for (int64_t d = 0; d < size; ++d) at(i)[d] -= along * at(j)[d];
+      }
+      const double length = std::sqrt(std::inner_product(at(i), at(i) + size, at(i), 0.0));
+      for (int64_t d = 0; d < size; ++d) at(i)[d] /= length;
+    }
+  }
+  return all;
+}
+
+// One slice [in, out] of an orthogonal parameter.
+void draw_orthogonal(int64_t in, int64_t out, bool as_normal, Random& random, float* w) {
+  // The shorter side has the orthonormal vectors; random features always lie along the columns.
+  const bool columns = as_normal || out < in;
+  const int64_t n = columns ? out : in, size = columns ? in : out;
+  const std::vector<double> vectors = orthonormal(n, size, random);
+  for (int64_t i = 0; i < n; ++i) {
+    double squares = 0;
+    for (int64_t d = 0; as_normal && d < size; ++d) {
+      const double x = random.normal();
+      squares += x * x;
+    }
+    const double length = as_normal ? std::sqrt(squares) : 1.0;
+    for (int64_t d = 0; d < size; ++d) {
+      w[columns ? d * out + i : i * out + d] =
+          static_cast<float>(length * vectors[static_cast<size_t>(i * size + d)]);
+    }
+  }
+}
+
+void draw(const ParamSpec& spec, Random random, float* p) {
+  const int64_t n = spec.size();
+  if (spec.init == Init::normal) {
+    std::generate_n(p, n, [&] { return static_cast<float>(spec.gain * random.normal()); });
+    return;
+  }
+  if (spec.init == Init::zeros || spec.init == Init::ones) {
+    std::fill_n(p, n, spec.init == Init::ones ? 1.0f : 0.0f);
+    return;
+  }
+  LINNET_ASSERT(spec.shape.size() >= 2);
+  const int64_t out = spec.shape.back(), in = spec.shape[spec.shape.size() - 2];
+  if (spec.init == Init::xavier) {
+    const double limit = spec.gain * std::sqrt(6.0 / static_cast<double>(in + out));
+    std::generate_n(p, n, [&] { return static_cast<float>(limit * (2 * random.uniform() - 1)); });
+    return;
+  }
+  for (int64_t slice = 0; slice < n; slice += in * out)
+    draw_orthogonal(in, out, spec.init == Init::orthogonal_normal, random, p + slice);
+}
+
+}  // namespace
 
 int64_t ParamSpec::size() const {
   int64_t n = 1;
@@ -43,6 +107,14 @@ int64_t ParamLayout::add(std::string name, std::vector<int64_t> shape, Init init
   return specs_.back().offset;
 }
 
+int64_t ParamLayout::add_fixed(std::string name, std::vector<int64_t> shape, Init init,
+                               int64_t redraw) {
+  const int64_t offset = add(std::move(name), std::move(shape), init, 1.0f, false);
+  specs_.back().learned = false;
+  specs_.back().redraw = redraw;
+  return offset;
+}
+
 Matrix ParamLayout::matrix(int64_t weight, int64_t in, int64_t out) {
   const Matrix m{.in = in,
                  .out = out,
@@ -58,27 +130,22 @@ Matrix ParamLayout::matrix(int64_t weight, int64_t in, int64_t out) {
 
 int64_t ParamLayout::parameters() const {
   int64_t n = 0;
-  for (const ParamSpec& spec : specs_) n += spec.size();
+  for (const ParamSpec& spec : specs_) n += spec.learned ? spec.size() : 0;
   return n;
 }
 
 void ParamLayout::initialise(uint64_t seed, float* params) const {
   for (size_t i = 0; i < specs_.size(); ++i) {
+    draw(specs_[i], Random(seed, i), params + specs_[i].offset);
+  }
+}
+
+void ParamLayout::redraw(uint64_t seed, int64_t step, float* params) const {
+  for (size_t i = 0; i < specs_.size(); ++i) {
     const ParamSpec& spec = specs_[i];
-    float* p = params + spec.offset;
-    Random random(seed, i);
-    if (spec.init == Init::normal) {
-      std::generate_n(p, spec.size(),
-                      [&] { return static_cast<float>(spec.gain * random.normal()); });
-    } else if (spec.init == Init::xavier) {
-      LINNET_ASSERT(spec.shape.size() >= 2);
-      const auto fan = static_cast<double>(spec.shape.back() + spec.shape[spec.shape.size() - 2]);
-      const double limit = spec.gain * std::sqrt(6.0 / fan);
-      std::generate_n(p, spec.size(),
-                      [&] { return static_cast<float>(limit * (2 * random.uniform() - 1)); });
-    } else {
-      std::fill_n(p, spec.size(), spec.init == Init::ones ? 1.0f : 0.0f);
-    }
+    if (spec.redraw == 0 || step % spec.redraw != 0) continue;
+    draw(spec, Random(seed + static_cast<uint64_t>(step) * 0x9E3779B97F4A7C15u, i),
+         params + spec.offset);
   }
 }
 

@@ -16,6 +16,10 @@ enum class Init {
   ones,
   normal,  // sd = gain
   xavier,  // uniform, +- gain * sqrt(6 / (in + out)) of the last two dimensions
+  // The last two dimensions [in, out] of each slice: W W^T = I, or W^T W = I where out < in.
+  orthogonal,
+  // Columns orthogonal to each other in blocks of `in`, each as long as a normal vector is.
+  orthogonal_normal,
 };
 
 struct ParamSpec {
@@ -25,6 +29,8 @@ struct ParamSpec {
   float gain;
   bool decay;      // weight decay applies: matrices, not norms and biases
   int64_t offset;  // in floats, within the block
+  bool learned = true;
+  int64_t redraw = 0;  // not learned: drawn anew every so many steps; 0: never
   int64_t size() const;
 };
 
@@ -51,23 +57,38 @@ struct Weights {
 
 class ParamLayout {
  public:
+  struct Orthogonal {
+    Matrix matrix;
+    double share;
+  };
+
   // Adds a parameter; returns its offset.
   int64_t add(std::string name, std::vector<int64_t> shape, Init init, float gain, bool decay);
+  // Adds numbers that are drawn and kept in the file, but not learned.
+  int64_t add_fixed(std::string name, std::vector<int64_t> shape, Init init, int64_t redraw);
   // Registers the matrix [in, out] at `weight` for packing.
   Matrix matrix(int64_t weight, int64_t in, int64_t out);
 
+  // The regulariser of training pulls this matrix towards W W^T = I (W^T W where out < in); it is
+  // one of 1 / share that are averaged.
+  void keep_orthogonal(const Matrix& m, double share) { orthogonal_.push_back({m, share}); }
+
   const std::vector<ParamSpec>& specs() const { return specs_; }
+  const std::vector<Orthogonal>& orthogonal() const { return orthogonal_; }
   int64_t floats() const { return floats_; }         // size of the block, with alignment gaps
   int64_t parameters() const;                        // numbers that are learned
   int64_t packed_floats() const { return packed_; }  // size of each packed block
 
   // Every parameter by its Init, from (seed, its number) alone.
   void initialise(uint64_t seed, float* params) const;
+  // What is due to be drawn anew after `step` steps, from (seed, step) alone.
+  void redraw(uint64_t seed, int64_t step, float* params) const;
   void pack(Context& context, const float* params, float* packed, float* packed_transposed) const;
 
  private:
   std::vector<ParamSpec> specs_;
   std::vector<Matrix> matrices_;
+  std::vector<Orthogonal> orthogonal_;
   int64_t floats_ = 0, packed_ = 0;
 };
 

@@ -29,9 +29,7 @@ namespace {
 constexpr float kGuard = 1e-6f;
 
 void build(ParamLayout& layout, const std::string& name, MixerPlan& plan) {
-  plan.phi.heads = plan.heads;
-  plan.phi.in = plan.head;
-  plan.feature->build(layout, name + ".phi", plan.phi);
+  plan.phi = build_chain(layout, name + ".phi", plan.phi_text, plan.heads, plan.head);
   plan.key_width = plan.heads * plan.phi.out;
 }
 
@@ -60,18 +58,17 @@ ConstMat phi_input(const MixerRun& run, int64_t rows, int64_t first, ConstMat x,
 
 void features_forward(const MixerRun& run, int64_t rows, int64_t first, ConstMat x, uint64_t site,
                       Mat phi) {
-  const MixerPlan& plan = run.plan;
-  if (run.folded) return plan.feature->activate(plan.phi, rows, x, phi);
   Arena::Scope scope(run.scratch);
-  plan.feature->forward(plan.phi, run.weights, rows, phi_input(run, rows, first, x, site), phi);
+  chain_forward(run.plan.phi, run.weights, rows, phi_input(run, rows, first, x, site), run.folded,
+                phi, run.scratch);
 }
 
 void features_backward(const MixerRun& run, int64_t rows, int64_t first, ConstMat x, uint64_t site,
                        ConstMat phi, Mat dphi, Mat dx, float* grads) {
   const MixerPlan& plan = run.plan;
   Arena::Scope scope(run.scratch);
-  plan.feature->backward(plan.phi, run.weights, rows, phi_input(run, rows, first, x, site), phi,
-                         dphi, dx, grads, run.scratch);
+  chain_backward(plan.phi, run.weights, rows, phi_input(run, rows, first, x, site), phi, dphi, dx,
+                 grads, run.scratch);
   if (run.dropout > 0) dropout(rows, plan.width, dx, run.dropout, run.dropout_key + site, first);
 }
 
@@ -238,10 +235,10 @@ void reference(const MixerPlan& plan, const Complex* params, int64_t T, const Co
   for (int64_t h = 0; h < plan.heads; ++h) {
     std::vector<Complex> u(F), w(F * static_cast<size_t>(T));
     for (int64_t j = 0; j < T; ++j) {
-      plan.feature->reference(plan.phi, params, h, k + j * C + h * D, w.data() + j * plan.phi.out);
+      chain_reference(plan.phi, params, h, k + j * C + h * D, w.data() + j * plan.phi.out);
     }
     for (int64_t i = 0; i < T; ++i) {
-      plan.feature->reference(plan.phi, params, h, q + i * C + h * D, u.data());
+      chain_reference(plan.phi, params, h, q + i * C + h * D, u.data());
       Complex d = kGuard;
       std::vector<Complex> n(static_cast<size_t>(D));
       for (int64_t j = 0; j < (plan.causal ? i + 1 : T); ++j) {
@@ -255,32 +252,50 @@ void reference(const MixerPlan& plan, const Complex* params, int64_t T, const Co
   }
 }
 
+// The three kinds differ in who chooses phi.
+constexpr Mixer kernel_kind(std::string_view name, std::string_view formula,
+                            std::string_view summary, std::string_view paper,
+                            std::string_view phi) {
+  return {.name = name,
+          .formula = formula,
+          .summary = summary,
+          .paper = paper,
+          .cost = "O(T F D)",
+          .state = "O(F D)",
+          .uses_q = true,
+          .uses_k = true,
+          .uses_feature = true,
+          .causal = true,
+          .grows = false,
+          .phi = phi,
+          .build = build,
+          .state_floats = state_floats,
+          .saved_floats = saved_floats,
+          .prepare = prepare,
+          .prepare_backward = prepare_backward,
+          .absorb = absorb,
+          .merge = merge,
+          .emit = emit,
+          .emit_again = emit_again,
+          .emit_backward = emit_backward,
+          .absorb_backward = absorb_backward,
+          .flops = flops,
+          .reference = reference};
+}
+
 }  // namespace
 
-extern const Mixer kKernelMixer = {
-    .name = "kernel",
-    .formula = "y_i = S^T phi(q_i) / (phi(q_i) . z),  S = sum phi(k_j) v_j^T,  z = sum phi(k_j)",
-    .summary = "kernel attention with a trainable or fixed phi",
-    .paper = "Katharopoulos et al. 2020; Yorsh and Kovalenko 2022",
-    .cost = "O(T F D)",
-    .state = "O(F D)",
-    .uses_q = true,
-    .uses_k = true,
-    .uses_feature = true,
-    .grows = false,
-    .build = build,
-    .state_floats = state_floats,
-    .saved_floats = saved_floats,
-    .prepare = prepare,
-    .prepare_backward = prepare_backward,
-    .absorb = absorb,
-    .merge = merge,
-    .emit = emit,
-    .emit_again = emit_again,
-    .emit_backward = emit_backward,
-    .absorb_backward = absorb_backward,
-    .flops = flops,
-    .reference = reference,
-};
+extern const Mixer kKernelMixer = kernel_kind(
+    "kernel", "y_i = S^T phi(q_i) / (phi(q_i) . z),  S = sum phi(k_j) v_j^T,  z = sum phi(k_j)",
+    "kernel attention with any phi, trainable or fixed: the default for long sequences",
+    "Katharopoulos et al. 2020; Yorsh and Kovalenko 2022", "");
+extern const Mixer kPerformerMixer =
+    kernel_kind("performer", "kernel with phi = favor",
+                "softmax attention estimated by random features: no training of phi",
+                "Choromanski et al. 2021", "favor");
+extern const Mixer kLinearTransformerMixer =
+    kernel_kind("linear-transformer", "kernel with phi = elu(x) + 1",
+                "the plainest kernel attention: the baseline of every other phi",
+                "Katharopoulos et al. 2020", "elu1");
 
 }  // namespace linnet

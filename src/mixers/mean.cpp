@@ -87,6 +87,7 @@ extern const Mixer kMeanMixer = {
     .uses_q = false,
     .uses_k = false,
     .uses_feature = false,
+    .causal = true,
     .grows = false,
     .build = build,
     .state_floats = state_floats,

@@ -4,14 +4,15 @@
 //   prepare(k)               keys   what is absorbed of k, e.g. phi(k)
 //   absorb(state, keys, v)          add a chunk's keys and values
 //   merge(state, other)             join the state of the span that follows
+//   finish(state)                   once all is absorbed, for kinds that need the whole sequence
 //   emit(state, q)           y      answer a chunk's queries
 //
-// Bidirectional: absorb all chunks, then emit all. Causal: for each chunk emit (the state holds
-// what came before, the triangle inside the chunk comes from its own keys and values), then absorb.
-// Streaming is causal with chunks of one. A long document over several threads: absorb spans, merge
-// in order, emit. The adjoints run in reverse order; dstate has the layout of the state, starts at
-// zero and collects what later calls owe to it:
-//   bidirectional: emit_backward of every chunk, then absorb_backward of every chunk;
+// Bidirectional: absorb all chunks, finish, then emit all. Causal: for each chunk emit (the state
+// holds what came before, the triangle inside the chunk comes from its own keys and values), then
+// absorb. Streaming is causal with chunks of one. A long document over several threads: absorb
+// spans, merge in order, emit. The adjoints run in reverse order; dstate has the layout of the
+// state, starts at zero and collects what later calls owe to it:
+//   bidirectional: emit_backward of every chunk, finish_backward, absorb_backward of every chunk;
 //   causal, from the last chunk to the first: absorb_backward, then emit_backward.
 //
 // A kind is a record. Adding one: write its file, add its line to mixers.cpp. The suite in
@@ -22,10 +23,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/arena.h"
 #include "core/view.h"
-#include "features/feature.h"
+#include "features/chain.h"
 #include "layers/params.h"
 
 namespace linnet {
@@ -34,9 +36,11 @@ namespace linnet {
 struct MixerPlan {
   int64_t width = 0, heads = 0, head = 0;  // C, H, D
   bool causal = false;
-  const Feature* feature = nullptr;  // kernel attention only
-  FeaturePlan phi{};
-  int64_t key_width = 0;  // columns of keys: C, or H*F
+  int64_t length = 0;      // most tokens of a sequence, for kinds with parameters a position
+  std::string phi_text{};  // kernel attention only: the config's phi, and what it was built to
+  FeatureChain phi{};
+  int64_t key_width = 0;           // columns of keys: C, or H*F
+  std::vector<int64_t> offsets{};  // of further parameters, in the kind's own order
 };
 
 // What a call runs with.
@@ -68,9 +72,13 @@ struct MixerState {
 
 struct Mixer {
   std::string_view name, formula, summary, paper, cost, state;
-  bool uses_q, uses_k;  // else the block has no such projection
-  bool uses_feature;    // takes a phi
-  bool grows;           // the state keeps every token; else it is a sum of fixed size
+  bool uses_q, uses_k;        // else the block has no such projection
+  bool uses_feature;          // has a phi
+  bool causal;                // can be; a causal kind that does not grow can be streamed
+  bool grows;                 // the state keeps every token; else it is a sum of fixed size
+  bool absorbs_q = false;     // queries are absorbed as well
+  bool squares = false;       // v is projected from the squares of the block's input
+  std::string_view phi = {};  // the one phi of a kind that has no choice
   // Fills the plan and adds parameters below `name`.
   void (*build)(ParamLayout& layout, const std::string& name, MixerPlan& plan);
   // Floats of the state for up to T tokens, and of what emit saves for its backward, a row.
@@ -82,6 +90,10 @@ struct Mixer {
                            float* grads);
   void (*absorb)(const MixerRun& run, const MixerChunk& chunk, MixerState& state);
   void (*merge)(const MixerPlan& plan, const MixerState& other, MixerState& state);
+  // Null: nothing to do. Bidirectional only.
+  void (*finish)(const MixerRun& run, MixerState& state) = nullptr;
+  void (*finish_backward)(const MixerRun& run, const MixerState& state, MixerState& dstate,
+                          float* grads) = nullptr;
   void (*emit)(const MixerRun& run, const MixerChunk& chunk, const MixerState& state, Mat saved,
                Mat y);
   // y once more from what emit saved, for a backward: where that is cheap, y is not kept. Null: y
@@ -92,7 +104,7 @@ struct Mixer {
   void (*emit_backward)(const MixerRun& run, const MixerChunk& chunk, const MixerState& state,
                         ConstMat saved, ConstMat y, ConstMat dy, MixerState& dstate,
                         const MixerGrads& grads);
-  // Writes dkeys and dv.
+  // Writes dkeys and dv; adds to dq where queries are absorbed.
   void (*absorb_backward)(const MixerRun& run, const MixerChunk& chunk, const MixerState& state,
                           const MixerState& dstate, const MixerGrads& grads);
   // Multiplications and additions that a token of a sequence of T costs in emit and absorb.

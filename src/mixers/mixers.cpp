@@ -4,13 +4,12 @@
 
 namespace linnet {
 
-extern const Mixer kKernelMixer, kSoftmaxMixer, kMeanMixer;
+extern const Mixer kKernelMixer, kPerformerMixer, kLinearTransformerMixer, kSoftmaxMixer,
+    kMeanMixer;
 
 std::span<const Mixer* const> mixers() {
   static constexpr const Mixer* kList[] = {
-      &kKernelMixer,
-      &kSoftmaxMixer,
-      &kMeanMixer,
+      &kKernelMixer, &kPerformerMixer, &kLinearTransformerMixer, &kSoftmaxMixer, &kMeanMixer,
   };
   return kList;
 }

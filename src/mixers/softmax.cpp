@@ -286,6 +286,7 @@ extern const Mixer kSoftmaxMixer = {
     .uses_q = true,
     .uses_k = true,
     .uses_feature = false,
+    .causal = true,
     .grows = true,
     .build = build,
     .state_floats = state_floats,

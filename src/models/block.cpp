@@ -105,7 +105,9 @@ void block_prepare(const BlockRun& run, const BlockChunk& chunk, const BlockSave
   Arena::Scope scope(run.scratch);
   const Mat h = take_mat(run.scratch, chunk.rows, plan.width);
   norm_forward(plan.norm1, run.weights, chunk.rows, chunk.x, h);
+  if (plan.mixer->absorbs_q) linear_forward(plan.q, run.weights, chunk.rows, h, saved.q);
   if (plan.mixer->uses_k) linear_forward(plan.k, run.weights, chunk.rows, h, saved.k);
+  if (plan.mixer->squares) square_forward(chunk.rows, plan.width, h, h);
   linear_forward(plan.v, run.weights, chunk.rows, h, saved.v);
   if (plan.mixer->prepare) {
     plan.mixer->prepare(run.mixer(), mixer_chunk(chunk, saved), saved.keys);
@@ -171,8 +173,18 @@ void block_project_backward(const BlockRun& run, const BlockChunk& chunk, const 
   const Mat h = take_mat(run.scratch, rows, plan.width),
             dh = take_mat(run.scratch, rows, plan.width);
   norm_forward(plan.norm1, run.weights, rows, chunk.x, h);
-  linear_backward_weights(plan.v, rows, h, dv, grads, run.scratch);
-  linear_backward_input(plan.v, run.weights, rows, dv, dh);
+  if (plan.mixer->squares) {
+    // v = (h * h) Wv + bv, so dh = 2 h * (dv Wv^T).
+    Arena::Scope inner(run.scratch);
+    const Mat squares = take_mat(run.scratch, rows, plan.width);
+    square_forward(rows, plan.width, h, squares);
+    linear_backward_weights(plan.v, rows, squares, dv, grads, run.scratch);
+    linear_backward_input(plan.v, run.weights, rows, dv, dh);
+    square_backward(rows, plan.width, h, dh, dh);
+  } else {
+    linear_backward_weights(plan.v, rows, h, dv, grads, run.scratch);
+    linear_backward_input(plan.v, run.weights, rows, dv, dh);
+  }
   if (plan.mixer->uses_k) {
     ConstMat dk = dkeys;
     if (plan.mixer->prepare_backward) {

@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "features/feature.h"
+#include "features/phi_text.h"
 #include "layers/feed_forward.h"
 #include "mixers/mixer.h"
 
@@ -82,6 +82,11 @@ void check_choice(const char* name, const std::string& value,
 
 }  // namespace
 
+std::string phi_of(const ModelConfig& config) {
+  const std::string_view own = find_mixer(config.mixer).phi;
+  return own.empty() ? config.phi : std::string(own);
+}
+
 void check_config(const ModelConfig& c) {
   check_choice("task", c.task, {"classify", "match"});
   check_range("vocab", c.vocab, 1);
@@ -97,7 +102,13 @@ void check_config(const ModelConfig& c) {
                             c.heads));
   }
   const Mixer& mixer = find_mixer(c.mixer);
-  if (mixer.uses_feature) find_feature(c.phi);
+  if (mixer.uses_feature) parse_phi(phi_of(c));
+  if (c.causal && !mixer.causal) {
+    throw Error(
+        fmt::format("[config.causal] mixer \"{}\" looks at the whole sequence: it cannot "
+                    "be causal",
+                    mixer.name));
+  }
   find_feed_forward(c.ffn);
   check_choice("positions", c.positions, {"learned", "sinusoidal", "none"});
   check_choice("pool", c.pool, {"cls", "mean", "last"});

@@ -35,6 +35,9 @@ ModelConfig config_from_json(const nlohmann::json& json, std::string_view place 
 ModelConfig parse_config(std::string_view text, std::string_view place);
 nlohmann::ordered_json config_to_json(const ModelConfig& config);
 
+// The phi that the config's mixer has: its own, or the config's.
+std::string phi_of(const ModelConfig& config);
+
 // Throws what config_from_json would.
 void check_config(const ModelConfig& config);
 

@@ -16,13 +16,23 @@ Inference::Inference(Context& context, const Model& model, Block values)
       sinusoids_(model.config().width),
       workspaces_(static_cast<size_t>(context.threads())) {}
 
+BlockRun Inference::block_run(size_t layer, Workspace& workspace) const {
+  return {.plan = model_.blocks()[layer],
+          .weights = weights_,
+          .scratch = workspace.scratch,
+          .folded = parameters_.folded()};
+}
+
+void Inference::finish(size_t layer, MixerState& state, Workspace& workspace) const {
+  const BlockPlan& plan = model_.blocks()[layer];
+  if (plan.mixer->finish && !plan.mix.causal)
+    plan.mixer->finish(block_run(layer, workspace).mixer(), state);
+}
+
 void Inference::absorb_rows(size_t layer, ConstMat x, int64_t first, int64_t last,
                             MixerState& state, Workspace& workspace) const {
-  const BlockPlan& plan = model_.blocks()[layer];
-  const BlockRun run{.plan = plan,
-                     .weights = weights_,
-                     .scratch = workspace.scratch,
-                     .folded = parameters_.folded()};
+  const BlockRun run = block_run(layer, workspace);
+  const BlockPlan& plan = run.plan;
   Arena::Scope scope(workspace.scratch);
   const BlockSaved saved =
       BlockSaved::of_chunk(plan, std::min(kChunk, last - first), workspace.scratch);
@@ -35,11 +45,8 @@ void Inference::absorb_rows(size_t layer, ConstMat x, int64_t first, int64_t las
 
 void Inference::emit_rows(size_t layer, Mat x, int64_t first, int64_t last, MixerState& state,
                           Workspace& workspace) const {
-  const BlockPlan& plan = model_.blocks()[layer];
-  const BlockRun run{.plan = plan,
-                     .weights = weights_,
-                     .scratch = workspace.scratch,
-                     .folded = parameters_.folded()};
+  const BlockRun run = block_run(layer, workspace);
+  const BlockPlan& plan = run.plan;
   Arena::Scope scope(workspace.scratch);
   BlockSaved saved = BlockSaved::of_chunk(plan, std::min(kChunk, last - first), workspace.scratch);
   saved.feed = {};  // nothing is kept for a backward
@@ -61,7 +68,10 @@ void Inference::run_block(size_t layer, Mat x, int64_t rows, bool all_threads,
   const int64_t spans = (rows + kSpan - 1) / kSpan;
   if (spans == 1) {
     MixerState state = take_state(*plan.mixer, plan.mix, rows, workspace.keep);
-    if (!plan.mix.causal) absorb_rows(layer, x, 0, rows, state, workspace);
+    if (!plan.mix.causal) {
+      absorb_rows(layer, x, 0, rows, state, workspace);
+      finish(layer, state, workspace);
+    }
     return emit_rows(layer, x, asked.first, asked.last, state, workspace);
   }
   const auto for_each_span = [&](const auto& visit) {
@@ -92,6 +102,7 @@ void Inference::run_block(size_t layer, Mat x, int64_t rows, bool all_threads,
     }
     plan.mixer->merge(plan.mix, state, total);
   }
+  finish(layer, total, workspace);
   if (asked.count() < rows) return emit_rows(layer, x, asked.first, asked.last, total, workspace);
   for_each_span([&](size_t span, int64_t from, int64_t to, Workspace& own) {
     emit_rows(layer, x, from, to, plan.mix.causal ? before[span] : total, own);

@@ -25,6 +25,8 @@ class Inference {
   std::vector<float> logits(std::span<const Tokens> sequences);
 
  private:
+  BlockRun block_run(size_t layer, Workspace& workspace) const;
+  void finish(size_t layer, MixerState& state, Workspace& workspace) const;
   void absorb_rows(size_t layer, ConstMat x, int64_t first, int64_t last, MixerState& state,
                    Workspace& workspace) const;
   // The block's answer in place of x; causal: state is the one before `first`, and absorbs as it

@@ -23,13 +23,16 @@ Model::Model(const ModelConfig& config) : config_(config) {
     BlockPlan block;
     block.width = C;
     block.mixer = &find_mixer(config_.mixer);
-    block.mix = {
-        .width = C, .heads = config_.heads, .head = C / config_.heads, .causal = config_.causal};
+    block.mix = {.width = C,
+                 .heads = config_.heads,
+                 .head = C / config_.heads,
+                 .causal = config_.causal,
+                 .length = rows(config_.length),
+                 .phi_text = phi_of(config_)};
     block.norm1 = add_layer_norm(layout_, name + "norm1", C, eps);
     if (block.mixer->uses_q) block.q = add_linear(layout_, name + "mix.q", C, C);
     if (block.mixer->uses_k) block.k = add_linear(layout_, name + "mix.k", C, C);
     block.v = add_linear(layout_, name + "mix.v", C, C);
-    if (block.mixer->uses_feature) block.mix.feature = &find_feature(config_.phi);
     block.mixer->build(layout_, name + "mix", block.mix);
     block.out = add_linear(layout_, name + "mix.out", C, C);
     block.norm2 = add_layer_norm(layout_, name + "norm2", C, eps);
@@ -75,10 +78,7 @@ double Model::forward_flops(int64_t T, bool folded) const {
     double queries = of(b.out) + b.ffn->flops(b.feed);  // what only an answered row costs
     if (b.mixer->uses_q) token += of(b.q), queries += of(b.q);
     if (b.mixer->uses_k) token += of(b.k);
-    if (!folded) {
-      for (const Matrix& m : b.mix.phi.matrices)
-        token += 4.0 * static_cast<double>(m.in) * static_cast<double>(m.out);
-    }
+    token += 2 * b.mix.phi.flops(folded);
     // The last block answers one row only where one row is pooled.
     const bool one = &b == &blocks_.back() && config_.pool != "mean" && !config_.causal;
     total += token * row_count - (one ? queries * (row_count - 1) : 0);
@@ -105,14 +105,12 @@ Parameters::Parameters(Context& context, const Model& model, Block values, bool 
 }
 
 void Parameters::fold(const Model& model) {
-  const BlockPlan& first = model.blocks().front();
-  if (!first.mix.feature || !first.mix.feature->fold || first.mix.phi.in != first.mix.phi.out)
-    return;
-  folded_ = true;
+  folded_ = model.blocks().front().mix.phi.folds();
   for (const BlockPlan& b : model.blocks()) {
     for (const Linear* l : {&b.q, &b.k}) {
-      b.mix.feature->fold(b.mix.phi, values(), b.width, values() + l->matrix.weight,
-                          values() + l->bias);
+      if (folded_) {
+        chain_fold(b.mix.phi, values(), b.width, values() + l->matrix.weight, values() + l->bias);
+      }
     }
   }
 }

@@ -26,8 +26,11 @@ struct Row {
   std::string_view name, mixer, phi;
 };
 constexpr Row kRows[] = {
-    {"transformer", "softmax", "softplus"},
-    {"linear-kernel", "kernel", "softplus"},
+    {"transformer", "softmax", "softplus"}, {"linear-kernel", "kernel", "softplus"},
+    {"1xglu", "kernel", "1xglu"},           {"2xglu", "kernel", "2xglu"},
+    {"3xglu", "kernel", "3xglu"},           {"orth-linear", "kernel", "orth-softplus"},
+    {"1xoglu", "kernel", "1xoglu"},         {"2xoglu", "kernel", "2xoglu"},
+    {"3xaoglu", "kernel", "3xaoglu"},
 };
 
 constexpr std::string_view kProfiles[] = {"paper"};

@@ -84,6 +84,7 @@ void TrainingRun::forward_block(Tape& tape, size_t layer) {
                    block_prepare(run, chunk, saved);
                    block_absorb(run, chunk, saved, state);
                  });
+  if (plan.mixer->finish) plan.mixer->finish(run.mixer(), state);
   states.push_back(state);
   for_each_chunk(tape, layer, first, last, false,
                  [&, start = first](const BlockChunk& chunk, const BlockSaved& saved) {
@@ -143,6 +144,7 @@ void TrainingRun::backward_block(const Tape& tape, size_t layer, Mat dx, float* 
             run.mixer(), mixer_chunk(chunk, saved), state, saved.emitted, saved.y, dy, dstate,
             {.dq = dq.rows(chunk.first), .dkeys = {}, .dv = {}, .params = grads});
       });
+  if (plan.mixer->finish_backward) plan.mixer->finish_backward(run.mixer(), state, dstate, grads);
   for_each_chunk(tape, layer, 0, tape.rows, false,
                  [&, from = first, to = last](const BlockChunk& chunk, const BlockSaved& saved) {
                    const Mat dkeys = take_mat(scratch, chunk.rows, plan.mix.key_width);
@@ -154,8 +156,9 @@ void TrainingRun::backward_block(const Tape& tape, size_t layer, Mat dx, float* 
                    }
                    plan.mixer->absorb_backward(
                        run.mixer(), mixer_chunk(chunk, saved), state, dstate,
-                       {.dq = {}, .dkeys = dkeys, .dv = dv, .params = grads});
-                   const bool asked = chunk.first < to && chunk.first + chunk.rows > from;
+                       {.dq = dq.rows(chunk.first), .dkeys = dkeys, .dv = dv, .params = grads});
+                   const bool asked = plan.mixer->absorbs_q ||
+                                      (chunk.first < to && chunk.first + chunk.rows > from);
                    block_project_backward(run, chunk, saved,
                                           asked ? ConstMat(dq.rows(chunk.first)) : ConstMat(),
                                           dkeys, dv, dx.rows(chunk.first), grads);

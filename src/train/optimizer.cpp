@@ -39,6 +39,7 @@ Optimizer::Optimizer(const ParamLayout& layout, const OptimizerConfig& config)
     : config_(config), m_(layout.floats()), v_(layout.floats()) {
   check_optimizer(config);
   for (const ParamSpec& spec : layout.specs()) {
+    if (!spec.learned) continue;
     for (int64_t at = 0; at < spec.size(); at += kRange) {
       ranges_.push_back({spec.offset + at, std::min(kRange, spec.size() - at), spec.decay});
     }

@@ -8,6 +8,7 @@
 #include "core/random.h"
 #include "models/inference.h"
 #include "train/loss.h"
+#include "train/orthogonality.h"
 
 namespace linnet {
 namespace {
@@ -27,9 +28,9 @@ Trainer::Trainer(Context& context, const Model& model, Block values, const Train
       sinusoids_(model.config().width),
       optimizer_(model.layout(), config.optimizer),
       workspaces_(static_cast<size_t>(context.threads())),
-      // One spare, so that a thread that is ahead of its turn goes on; none where memory counts
-      // most.
-      sum_(model.layout().floats(), context.threads() + (config.recompute ? 0 : 1)) {}
+      sum_(model.layout().floats(), config.lanes > 0   ? config.lanes
+                                    : config.recompute ? 3
+                                                       : 4) {}
 
 Block Trainer::copy_values() const {
   Block copy(model_.layout().floats());
@@ -51,7 +52,7 @@ std::vector<Trainer::Unit> Trainer::units_of(std::span<const Example* const> sor
   return units;
 }
 
-void Trainer::run_example(const Example& example, uint64_t key, Workspace& workspace, float* own,
+void Trainer::run_example(const Example& example, uint64_t key, Workspace& workspace, float* lane,
                           double& loss, bool& hit) {
   const Tokens sequences[2] = {example.tokens, example.other};
   const Weights weights = parameters_.weights();
@@ -64,7 +65,7 @@ void Trainer::run_example(const Example& example, uint64_t key, Workspace& works
   std::vector<float> dlogits(logits.size());
   loss = cross_entropy(logits, example.label, dlogits);
   hit = best_class(logits) == example.label;
-  run.backward(dlogits, own);
+  run.backward(dlogits, lane);
 }
 
 StepResult Trainer::accumulate(std::span<const Example* const> batch) {
@@ -79,24 +80,17 @@ StepResult Trainer::accumulate(std::span<const Example* const> batch) {
   const std::vector<Unit> units = units_of(sorted);
   std::vector<double> losses(sorted.size());
   std::vector<uint8_t> hits(sorted.size());
-  sum_.start_round();
-  context_.parallel(static_cast<int64_t>(units.size()), [&](int64_t task, int worker) {
-    Block& own = sum_.take(task);
-    const Unit& unit = units[static_cast<size_t>(task)];
-    try {
-      for (size_t i = unit.first; i < unit.last; ++i) {
-        bool hit = false;
-        const uint64_t key = Random(config_.seed, seen_ + i).bits64();
-        run_example(*sorted[i], key, workspaces_[static_cast<size_t>(worker)], own.data(),
-                    losses[i], hit);
-        hits[i] = hit;
-      }
-    } catch (...) {
-      sum_.give(task, own);  // the other threads wait for it
-      throw;
-    }
-    sum_.give(task, own);
-  });
+  sum_.run(context_, static_cast<int64_t>(units.size()),
+           [&](int64_t number, int worker, float* lane) {
+             const Unit& unit = units[static_cast<size_t>(number)];
+             for (size_t i = unit.first; i < unit.last; ++i) {
+               bool hit = false;
+               const uint64_t key = Random(config_.seed, seen_ + i).bits64();
+               run_example(*sorted[i], key, workspaces_[static_cast<size_t>(worker)], lane,
+                           losses[i], hit);
+               hits[i] = hit;
+             }
+           });
   const auto n = static_cast<double>(sorted.size());
   StepResult result;
   result.loss = std::accumulate(losses.begin(), losses.end(), 0.0) / n;
@@ -109,9 +103,14 @@ StepResult Trainer::accumulate(std::span<const Example* const> batch) {
 
 double Trainer::update() {
   LINNET_ASSERT(pending_ > 0);
+  if (config_.orthogonality > 0) {
+    add_orthogonality(context_, model_.layout(), config_.orthogonality,
+                      static_cast<double>(pending_), parameters_.values(), sum_.total());
+  }
   const double norm = optimizer_.step(context_, 1.0f / static_cast<float>(pending_), sum_.total(),
                                       parameters_.values());
   pending_ = 0;
+  model_.layout().redraw(config_.seed, optimizer_.steps(), parameters_.values());
   parameters_.pack(context_, model_);
   return norm;
 }

@@ -2,9 +2,8 @@
 // fixed order.
 //
 // A batch is sorted by length and cut into units of consecutive examples (at least kUnitTokens
-// tokens). A thread computes a unit's gradient in a block of its own; the blocks are added in the
-// order of the units (ordered_sum.h): memory does not grow with the batch, and the sum is the same
-// bit for bit on any number of threads.
+// tokens), whose gradients are summed in lanes (gradient_lanes.h): memory does not grow with the
+// batch, and the sum is the same bit for bit on any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +13,8 @@
 #include "models/embedding.h"
 #include "models/model.h"
 #include "models/training_run.h"
+#include "train/gradient_lanes.h"
 #include "train/optimizer.h"
-#include "train/ordered_sum.h"
 
 namespace linnet {
 
@@ -27,8 +26,12 @@ struct Example {
 
 struct TrainConfig {
   OptimizerConfig optimizer;
-  bool recompute = false;  // small memory, more time
-  uint64_t seed = 1;       // of dropout; the initial values are the caller's
+  double orthogonality = 0.1;  // weight of the regulariser of orthogonal feature maps
+  bool recompute = false;      // small memory, more time
+  // Sums that units are added to, at most one thread in each: more keep more threads busy and take
+  // a block of memory each. The result depends on it in the last bits. 0: 4, with recompute 3.
+  int lanes = 0;
+  uint64_t seed = 1;  // of dropout and redrawn projections; the initial values are the caller's
 };
 
 struct StepResult {
@@ -57,8 +60,8 @@ class Trainer {
     size_t first, last;  // of the sorted batch
   };
   std::vector<Unit> units_of(std::span<const Example* const> sorted) const;
-  // Adds the unit's gradient to `own`, its losses and hits to `losses` and `hits`.
-  void run_example(const Example& example, uint64_t key, Workspace& workspace, float* own,
+  // Adds the example's gradient to `lane`.
+  void run_example(const Example& example, uint64_t key, Workspace& workspace, float* lane,
                    double& loss, bool& hit);
 
   Context& context_;
@@ -68,7 +71,7 @@ class Trainer {
   Sinusoids sinusoids_;
   Optimizer optimizer_;
   std::vector<Workspace> workspaces_;
-  OrderedSum sum_;       // of the units' gradients
+  GradientLanes sum_;    // of the units' gradients
   int64_t pending_ = 0;  // examples since the last update
   uint64_t seen_ = 0;    // examples ever: the dropout's counter
 };

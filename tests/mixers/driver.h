@@ -14,25 +14,38 @@
 
 namespace linnet {
 
-// What the tests loop over: mixers() x features() where it takes one x both directions.
+// What the tests loop over: mixers() x phis where it takes one x the directions that it can.
 struct MixerKind {
   const Mixer* mixer;
-  const Feature* feature;
+  std::string phi;
   bool causal;
   std::string name() const {
-    return fmt::format("{}{}{} {}", mixer->name, feature ? "/" : "", feature ? feature->name : "",
+    return fmt::format("{}{}{} {}", mixer->name, phi.empty() ? "" : "/", phi,
                        causal ? "causal" : "bidirectional");
   }
 };
+
+// Every stage that can stand alone, and chains.
+inline std::vector<std::string> test_phis() {
+  std::vector<std::string> texts;
+  for (const Feature* feature : features()) {
+    if (feature->positive) texts.emplace_back(feature->name);
+  }
+  for (const char* chain : {"2xglu", "3xaoglu", "linear>norm>linear>gelu"})
+    texts.emplace_back(chain);
+  return texts;
+}
 
 inline std::vector<MixerKind> mixer_kinds() {
   std::vector<MixerKind> kinds;
   for (const Mixer* mixer : mixers()) {
     for (const bool causal : {false, true}) {
-      if (!mixer->uses_feature) kinds.push_back({mixer, nullptr, causal});
-      for (const Feature* feature : features()) {
-        if (mixer->uses_feature) kinds.push_back({mixer, feature, causal});
+      if (causal && !mixer->causal) continue;
+      if (!mixer->uses_feature || !mixer->phi.empty()) {
+        kinds.push_back({mixer, std::string(mixer->phi), causal});
+        continue;
       }
+      for (const std::string& phi : test_phis()) kinds.push_back({mixer, phi, causal});
     }
   }
   return kinds;
@@ -104,7 +117,8 @@ class MixerDriver {
     plan.heads = heads;
     plan.head = head;
     plan.causal = kind.causal;
-    plan.feature = kind.feature;
+    plan.phi_text = kind.phi;
+    plan.length = 512;
     layout.add("before", {3}, Init::ones, 0.0f, false);
     kind.mixer->build(layout, "mix", plan);
     params = Block(layout.floats());
@@ -157,6 +171,9 @@ class MixerDriver {
     prepare(pass, first, rows);
     kind.mixer->absorb(run(), chunk(pass, first, rows), state);
   }
+  void finish(MixerState& state) {
+    if (kind.mixer->finish && !plan.causal) kind.mixer->finish(run(), state);
+  }
   void emit(Pass& pass, int64_t first, int64_t rows, const MixerState& state) {
     kind.mixer->emit(run(), chunk(pass, first, rows), state, pass.saved.at(first),
                      pass.y.at(first));
@@ -203,6 +220,8 @@ class MixerDriver {
       for_chunks(chunks, [&](int64_t first, int64_t rows, size_t) {
         emit_backward(first, rows, store.state);
       });
+      if (mixer.finish_backward)
+        mixer.finish_backward(run(), store.state, owed.state, grads.data());
       for_chunks(chunks, [&](int64_t first, int64_t rows, size_t) {
         absorb_backward(first, rows, store.state);
       });
@@ -286,6 +305,7 @@ class MixerDriver {
       kind.mixer->absorb(run(), chunk(pass, first, rows), store.state);
     });
     if (plan.causal) return;
+    finish(store.state);
     for_chunks(chunks,
                [&](int64_t first, int64_t rows, size_t) { emit(pass, first, rows, store.state); });
   }

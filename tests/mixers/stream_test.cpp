@@ -114,6 +114,7 @@ TEST(Merge, SpansApartEqualAllAtOnce) {
         merge_spans(driver, pass, spans, store.state);
       }
       EXPECT_EQ(store.state.count, kAbsorbed) << kind.name();
+      driver.finish(store.state);
       driver.prepare(pass, first, T - first);
       driver.emit(pass, first, T - first, store.state);
       const std::vector<float> y = pass.y.values(T);
@@ -194,14 +195,14 @@ TEST(Stream, KeepingForABackwardChangesNothing) {
 TEST(Fold, FoldedInputsGiveTheSameAnswer) {
   constexpr int64_t kT = 20, kC = 16;
   for (const MixerKind& kind : mixer_kinds()) {
-    if (kind.feature == nullptr || kind.feature->fold == nullptr) continue;
     MixerDriver driver(kind, 2, 8);
+    if (!driver.plan.phi.folds()) continue;
     MixerInputs in(kT, kC, 8);
     const std::vector<float> y = driver.forward(in, chunks_of(kT, 6));
     // fold multiplies rows of C numbers by phi's matrices: here the rows of q and k.
     std::vector<float> no_bias(kC);
-    kind.feature->fold(driver.plan.phi, driver.params.data(), kT, in.q.data(), no_bias.data());
-    kind.feature->fold(driver.plan.phi, driver.params.data(), kT, in.k.data(), no_bias.data());
+    chain_fold(driver.plan.phi, driver.params.data(), kT, in.q.data(), no_bias.data());
+    chain_fold(driver.plan.phi, driver.params.data(), kT, in.k.data(), no_bias.data());
     driver.folded = true;
     expect_near(driver.forward(in, chunks_of(kT, 6)), y, 3e-6, kind.name());
   }

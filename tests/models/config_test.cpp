@@ -37,7 +37,7 @@ TEST(ConfigTest, WrongOnesNameTheField) {
       {R"({"width": 130, "heads": 4})",
        "[config.heads] heads must divide width: width=130, heads=4"},
       {R"({"mixer": "magic"})", "[config.mixer]"},
-      {R"({"phi": "magic"})", "[config.phi]"},
+      {R"({"phi": "magic"})", "[config.phi, character 1]"},
       {R"({"ffn": "magic"})", "[config.ffn]"},
       {R"({"width": -4})", "[config.width]"},
       {R"({"width": 0})", "[config.width]"},

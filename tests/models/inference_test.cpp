@@ -44,9 +44,11 @@ std::vector<ModelConfig> all_configs() {
   std::vector<ModelConfig> configs;
   for (const Mixer* mixer : mixers()) {
     for (bool causal : {false, true}) {
+      if (causal && !mixer->causal) continue;
       for (const Feature* phi : features()) {
+        if (!phi->positive) continue;
         configs.push_back(small_config(std::string(mixer->name), std::string(phi->name), causal));
-        if (!mixer->uses_feature) break;
+        if (!mixer->uses_feature || !mixer->phi.empty()) break;
       }
     }
   }
