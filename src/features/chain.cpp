@@ -13,7 +13,7 @@ namespace linnet {
 namespace {
 
 // More features than this a head would take gigabytes of state in an ordinary model.
-constexpr int64_t kMostFeatures = 1 << 14;
+constexpr int64_t kMostFeatures = 1 << 16;
 
 double flops_of(const Matrix& m) {
   return 2.0 * static_cast<double>(m.in) * static_cast<double>(m.out);

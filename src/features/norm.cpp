@@ -2,8 +2,11 @@
 //
 // LayerNorm over the D numbers of a head, without parameters (kernels/rows.h has the adjoint).
 // Paper: Yorsh and Kovalenko 2022 ("with or without normalization layers in between").
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "core/error.h"
 #include "features/feature.h"
 #include "kernels/rows.h"
 
@@ -12,7 +15,10 @@ namespace {
 
 constexpr float kEps = 1e-6f;
 
-void build(ParamLayout&, const std::string&, FeaturePlan& plan) { plan.out = plan.in; }
+void build(ParamLayout&, const std::string&, FeaturePlan& plan) {
+  if (plan.in == 1) throw Error(fmt::format("{} one number has no deviation", plan.place));
+  plan.out = plan.in;
+}
 
 void forward(const FeatureRun& run, int64_t rows, ConstMat x, Mat phi) {
   const int64_t D = run.plan.in;

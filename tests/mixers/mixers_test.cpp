@@ -75,7 +75,9 @@ void check_mixer_gradient(MixerDriver& driver, int64_t T, int64_t chunk, double 
   const std::vector<float> gradient = driver.gradient(in, chunks_of(T, chunk), dy);
   check_gradients([&](const std::vector<Complex>& x) { return driver.reference(x, T); },
                   driver.input(in), dy, driver.parts(T), gradient,
-                  {.relative = 1e-5, .floor = 3e-6 * scale});
+                  // One token attends to itself whatever phi says: q's and k's derivatives are
+                  // differences of two equal terms, and what is left is their rounding.
+                  {.relative = 1e-5, .floor = (T == 1 ? 3e-5 : 3e-6) * scale});
 }
 
 TEST(Mixers, GradientsOfShortSequences) {
@@ -162,7 +164,8 @@ TEST(Mixers, DropoutHasOneMaskForwardAndBackward) {
       const std::vector<float> parts = driver.forward(in, chunks_of(kT, size));
       for (size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(parts[i], y[i], 1e-5) << kind.name();
     }
-    if (!kind.mixer->uses_feature) continue;
+    // Where phi itself is flat, a gradient of zero does not tell a dropped input.
+    if (!kind.mixer->uses_feature || kind.phi.starts_with("relu")) continue;
 
     std::vector<double> mask(driver.input(in).size(), 1.0);
     int64_t dropped = 0;

@@ -6,6 +6,7 @@ Weights are stored as [in, out]: y = x W + b.
 """
 import json
 import math
+import re
 import struct
 
 import numpy as np
@@ -86,8 +87,8 @@ def parameter_shapes(config):
         norm(block + 'norm1')
         for name in ('v', 'out') if config['mixer'] == 'mean' else ('q', 'k', 'v', 'out'):
             linear(block + 'mix.' + name, C, C)
-        if config['mixer'] == 'kernel' and config['phi'] == 'softplus':
-            shapes[block + 'mix.phi.weight'] = (H, C // H, C // H)
+        if phi_of(config):
+            shapes.update(phi_shapes(phi_of(config), block + 'mix.phi', H, C // H))
         norm(block + 'norm2')
         linear(block + 'ffn.in', C, hidden)
         linear(block + 'ffn.out', hidden, C)
@@ -96,6 +97,54 @@ def parameter_shapes(config):
     sizes = [2 * C, U, U // 2] if match else [C, U]
     for index, (rows, columns) in enumerate(zip(sizes, sizes[1:] + [config['classes']])):
         linear(f'head.{index}', rows, columns)
+    return shapes
+
+
+def phi_of(config):
+    """The text of phi; None where the mixer has none."""
+    own = {'performer': 'favor', 'linear-transformer': 'elu1', 'kernel': config['phi']}
+    return own.get(config['mixer'])
+
+
+def phi_stages(text, name):
+    """Yields (kind, options, parameter prefix, is it the last) of a phi text."""
+    stages = []
+    for part in text.split('>'):
+        part, _, options = part.partition(':')
+        count, kind = re.fullmatch(r'(?:(\d+)x)?(.*)', part).groups()
+        values = {key: int(value) for key, value in re.findall(r'(\w+)=(\d+)', options)}
+        stages += [(kind, values)] * int(count or 1)
+    for index, (kind, values) in enumerate(stages):
+        prefix = name if len(stages) == 1 else f'{name}.{index}'
+        yield kind, values, prefix, index == len(stages) - 1
+
+
+def phi_shapes(text, name, H, D):
+    """Returns {name: shape} of the parameters of a phi."""
+    shapes = {}
+    for kind, options, prefix, _ in phi_stages(text, name):
+        out = options.get('f', D)
+        if kind in ('softplus', 'orth-softplus', 'linear', 'relu2'):
+            shapes[prefix + '.weight'] = (H, D, out)
+        elif kind == 'bilinear':
+            shapes[prefix + '.left'] = shapes[prefix + '.right'] = (H, D, out)
+        elif kind in ('glu', 'oglu'):
+            shapes[prefix + '.value'] = shapes[prefix + '.gate'] = (H, D, out)
+        elif kind == 'aoglu':
+            rank = options.get('r', max(1, D // 4))
+            shapes[prefix + '.value'] = (H, D, out)
+            shapes[prefix + '.gate_in'] = (H, D, rank)
+            shapes[prefix + '.gate_out'] = (H, rank, out)
+        elif kind == 'favor':
+            shapes[prefix + '.projection'] = (H, D, out)
+        elif kind == 'taylor':
+            rank = options.get('r', min(16, D))
+            shapes[prefix + '.weight'] = (H, D, rank)
+            out = 1 + rank + rank * (rank + 1) // 2
+        elif kind == 'hedgehog':
+            out = options.get('f', 2 * D)
+            shapes[prefix + '.weight'] = (H, D, out // 2)
+        D = out
     return shapes
 
 
@@ -167,6 +216,65 @@ def mix_softmax(q, k, v, causal):
     return score.softmax(1) @ v
 
 
+def softplus(x):
+    # threshold: PyTorch's is cut to the identity above 20 by default.
+    return F.softplus(x, threshold=40)
+
+
+def phi_stage(params, kind, prefix, last, head, x):
+    """One stage of a phi for one head, [T, D] -> [T, F]."""
+    def times(name):
+        return x @ params[f'{prefix}.{name}'][head]
+
+    if kind in ('softplus', 'orth-softplus'):
+        return softplus(times('weight'))
+    if kind == 'linear':
+        return times('weight')
+    if kind == 'norm':
+        return F.layer_norm(x, x.shape[1:], eps=1e-6)
+    if kind == 'elu1':
+        return F.elu(x) + 1
+    if kind == 'relu':
+        return F.relu(x)
+    if kind == 'sigmoid':
+        return x.sigmoid()
+    if kind == 'gelu':
+        return gelu(x) + (np.float32(0.1701).item() if last else 0)
+    if kind == 'squares':
+        return x * x
+    if kind == 'relu2':
+        return F.relu(times('weight')) ** 2
+    if kind == 'bilinear':
+        product = times('left') * times('right')
+        return softplus(product) if last else product
+    if kind in ('glu', 'oglu', 'aoglu'):
+        gate = (times('gate_in') @ params[prefix + '.gate_out'][head] if kind == 'aoglu'
+                else times('gate'))
+        value = times('value')
+        return (softplus(value) if last else value) * gate.sigmoid()
+    if kind == 'favor':
+        x = x * x.shape[1] ** -0.25
+        e = (x @ params[prefix + '.projection'][head].detach() - (x * x).sum(1, keepdim=True) / 2)
+        return (e.exp() + 1e-6) / math.sqrt(e.shape[1])
+    if kind == 'taylor':
+        z = times('weight')
+        z = z * z.shape[1] ** -0.25
+        a, b = torch.triu_indices(z.shape[1], z.shape[1])
+        squares = z[:, a] * z[:, b] * torch.where(a == b, 0.5 ** 0.5, 1.0)
+        return torch.cat([torch.ones_like(z[:, :1]), z, squares], 1)
+    if kind == 'hedgehog':
+        p = times('weight')
+        return torch.cat([p, -p], 1).softmax(1)
+    raise ValueError(kind)
+
+
+def phi(params, text, name, head, x):
+    """A whole phi for one head."""
+    for kind, _, prefix, last in phi_stages(text, name):
+        x = phi_stage(params, kind, prefix, last, head, x)
+    return x
+
+
 def mix_kernel(phi_q, phi_k, v, causal):
     """One head: y_i = sum_j (phi_q_i . phi_k_j) v_j / (sum_j phi_q_i . phi_k_j + guard).
 
@@ -191,12 +299,7 @@ def mix(params, config, name, x):
         if config['mixer'] == 'softmax':
             heads.append(mix_softmax(qh, kh, vh, causal))
             continue
-        if config['phi'] == 'softplus':
-            W = params[name + 'phi.weight'][head]
-            # threshold: PyTorch's softplus is cut to the identity above 20 by default.
-            qh, kh = (F.softplus(a @ W, threshold=40) for a in (qh, kh))
-        else:
-            qh, kh = F.elu(qh) + 1, F.elu(kh) + 1
+        qh, kh = (phi(params, phi_of(config), name + 'phi', head, a) for a in (qh, kh))
         heads.append(mix_kernel(qh, kh, vh, causal))
     return linear(params, name + 'out', torch.cat(heads, 1))
 

@@ -50,6 +50,7 @@ Trajectory train(const ModelConfig& config, int threads, bool recompute, int ste
   TrainConfig setup;
   setup.optimizer = {.lr = 0.05, .weight_decay = 0.01, .warmup = 20};
   setup.recompute = recompute;
+  setup.lanes = 3;
   Trainer trainer(context, model, Parameters::initial(model, 7), setup);
   const std::vector<Example> rows = listops_rows(160);
   Trajectory result;
