@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/config_flags.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "core/error.h"
@@ -49,15 +50,17 @@ void print_text(const Json& json, const Model& model, bool tensors) {
   fmt::print("\n{}", format_table(rows));
 }
 
-void run(const Options& options) {
+void run(const Options& options, const ConfigFlags& flags) {
   ModelConfig config;
   if (!options.folder.empty()) {
     config = load_model(options.folder).config;  // the whole folder is checked, not only its config
+    if (flags.given()) throw Error("[info] a model folder has its settings: name one or the other");
   } else if (!options.task.empty() && !options.row.empty()) {
     config = profile_config(options.profile, options.task, options.row);
-  } else {
-    throw Error("[info] name a model folder, or --task and --row");
+  } else if (!flags.given()) {
+    throw Error("[info] name a model folder, or --task and --row, or settings such as --phi 2xglu");
   }
+  config = flags.apply(config);
   const Json json = describe(config);
   if (options.json) {
     fmt::print("{}\n", json.dump());
@@ -74,7 +77,7 @@ void add_info(CLI::App& app) {
       app.add_subcommand("info", "What is in a model folder, or what a configuration would be");
   verb->footer(
       "Examples:\n  linnet info quickstart/model\n  linnet info --profile paper --task listops "
-      "--row transformer --json");
+      "--row transformer --json\n  linnet info --width 256 --heads 4 --phi 2xoglu");
   verb->add_option("folder", options->folder, "Model folder");
   verb->add_option("--profile", options->profile, "Sizes: " + profile_names())
       ->capture_default_str();
@@ -82,7 +85,7 @@ void add_info(CLI::App& app) {
   verb->add_option("--row", options->row, "Row of Table 1: " + profile_rows());
   verb->add_flag("--tensors", options->tensors, "List every tensor");
   verb->add_flag("--json", options->json, "One JSON object");
-  verb->callback([options] { run(*options); });
+  verb->callback([options, flags = ConfigFlags(*verb)] { run(*options, flags); });
 }
 
 }  // namespace linnet

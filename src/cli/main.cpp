@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", LINNET_VERSION);
   app.require_subcommand(1);
   linnet::add_quickstart(app);
+  linnet::add_list(app);
   linnet::add_info(app);
   linnet::add_bench(app);
   linnet::add_oracle(app);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "cli/config_flags.h"
 #include "cli/memory.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -14,6 +15,7 @@
 #include "core/random.h"
 #include "data/listops.h"
 #include "models/model_folder.h"
+#include "models/profiles.h"
 #include "train/trainer.h"
 
 namespace linnet {
@@ -24,16 +26,13 @@ struct Options {
   uint64_t seed = 1;
   int threads = 0;
   int64_t steps = 2000;
+  std::vector<std::string> rows;
   bool json = false;
 };
 
 struct Entry {
-  const char *name, *mixer, *phi;
-};
-constexpr Entry kEntries[] = {
-    {"softmax", "softmax", "softplus"},
-    {"elu1-kernel", "kernel", "elu1"},
-    {"softplus-kernel", "kernel", "softplus"},
+  std::string name;
+  ModelConfig config;
 };
 constexpr int64_t kTrainRows = 64000, kTestRows = 2000, kBatch = 64;
 
@@ -47,7 +46,7 @@ std::vector<Example> to_examples(const std::vector<ListopsExample>& rows) {
   return examples;
 }
 
-ModelConfig model_config(const Entry& entry) {
+ModelConfig model_config(const std::string& mixer, const std::string& phi) {
   ModelConfig config;
   config.vocab = kListopsVocabulary;
   config.classes = kListopsClasses;
@@ -57,10 +56,28 @@ ModelConfig model_config(const Entry& entry) {
   config.blocks = 2;
   config.hidden = 256;
   config.head_units = 64;
-  config.mixer = entry.mixer;
-  config.phi = entry.phi;
+  config.mixer = mixer;
+  config.phi = phi;
   config.dropout = 0.0;
   return config;
+}
+
+// The three of the tour, or the rows and settings that the user asks for.
+std::vector<Entry> entries_of(const Options& options, const ConfigFlags& flags) {
+  std::vector<Entry> entries;
+  for (const std::string& row : options.rows) {
+    entries.push_back({row, model_config("kernel", "softplus")});
+    apply_row(row, entries.back().config);
+  }
+  if (entries.empty() && flags.given()) {
+    entries.push_back({"model", model_config("kernel", "softplus")});
+  } else if (entries.empty()) {
+    entries = {{"softmax", model_config("softmax", "softplus")},
+               {"elu1-kernel", model_config("kernel", "elu1")},
+               {"softplus-kernel", model_config("kernel", "softplus")}};
+  }
+  for (Entry& entry : entries) entry.config = flags.apply(entry.config);
+  return entries;
 }
 
 // The rows of each epoch in an order of their own.
@@ -103,7 +120,7 @@ std::string card(const Entry& entry, const Json& result) {
 Json train_one(Context& context, const Options& options, const Entry& entry,
                const std::vector<Example>& train, const std::vector<Example>& test) {
   reset_peak_memory();
-  const Model model(model_config(entry));
+  const Model model(entry.config);
   TrainConfig config;
   config.optimizer = {.lr = 0.05, .weight_decay = 0.01, .warmup = 200};
   config.seed = options.seed;
@@ -143,7 +160,7 @@ Json train_one(Context& context, const Options& options, const Entry& entry,
   return result;
 }
 
-void print_results(const std::vector<Json>& results, const Options& options, double majority) {
+void print_results(const std::vector<Json>& results, double majority) {
   std::vector<std::vector<std::string>> table = {
       {"model", "test accuracy", "test loss", "parameters", "tokens/s", "memory"}};
   for (const Json& r : results) {
@@ -156,9 +173,8 @@ void print_results(const std::vector<Json>& results, const Options& options, dou
   }
   fmt::print("\n{}\nThe most frequent class alone is right on {:.1f}%.\n", format_table(table),
              majority * 100);
-  fmt::print(
-      "\nNext:\n  ./linnet info {}/softplus-kernel      what is in the model that was trained\n",
-      options.folder);
+  fmt::print("\nNext:\n  ./linnet info {}      what is in the model that was trained\n",
+             results.back()["folder"].get<std::string>());
   fmt::print(
       "  ./linnet info --task listops --row linear-kernel    the same model at the size of the "
       "paper\n");
@@ -173,9 +189,10 @@ double majority_share(const std::vector<Example>& examples) {
          static_cast<double>(examples.size());
 }
 
-void run(const Options& options) {
+void run(const Options& options, const ConfigFlags& flags) {
   if (options.steps < 1)
     throw Error(fmt::format("[--steps] must be at least 1, not {}", options.steps));
+  const std::vector<Entry> entries = entries_of(options, flags);
   Context context(options.threads, options.seed);
   const ListopsSplits data =
       make_listops_splits(listops_short(), options.seed, kTrainRows, 0, kTestRows);
@@ -188,12 +205,12 @@ void run(const Options& options) {
     std::fflush(stdout);
   }
   std::vector<Json> results;
-  for (const Entry& entry : kEntries) {
+  for (const Entry& entry : entries) {
     results.push_back(train_one(context, options, entry, train, test));
     if (options.json) fmt::print("{}\n", results.back().dump());
     std::fflush(stdout);
   }
-  if (!options.json) print_results(results, options, majority_share(test));
+  if (!options.json) print_results(results, majority_share(test));
 }
 
 }  // namespace
@@ -202,7 +219,10 @@ void add_quickstart(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand(
       "quickstart", "Makes data, trains three models in about two minutes, compares them");
-  verb->footer("Example:\n  linnet quickstart --dir quickstart --seed 1");
+  verb->footer(
+      "Examples:\n  linnet quickstart --dir quickstart --seed 1\n  linnet quickstart --row "
+      "linear-kernel --row 2xoglu\n  linnet quickstart --mixer kernel --phi "
+      "\"linear>gelu>softplus\"");
   verb->add_option("--dir", options->folder, "Where the models go")->capture_default_str();
   verb->add_option("--seed", options->seed, "Seed of data, initial values and order")
       ->capture_default_str();
@@ -212,8 +232,10 @@ void add_quickstart(CLI::App& app) {
       ->capture_default_str();
   verb->add_option("--steps", options->steps, "Training steps of each model")
       ->capture_default_str();
+  verb->add_option("--row", options->rows,
+                   "Instead of the three, rows of the paper's Table 1: " + profile_rows());
   verb->add_flag("--json", options->json, "One JSON object a model");
-  verb->callback([options] { run(*options); });
+  verb->callback([options, flags = ConfigFlags(*verb)] { run(*options, flags); });
 }
 
 }  // namespace linnet

@@ -7,6 +7,7 @@ namespace linnet {
 
 // Each adds its subcommand, with help and callback.
 void add_quickstart(CLI::App& app);
+void add_list(CLI::App& app);
 void add_info(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_oracle(CLI::App& app);

@@ -108,6 +108,7 @@ extern const Feature kFavorFeature = {
     .formula = "exp(w . x - |x|^2 / 2) / sqrt(F), w random",
     .summary = "an unbiased estimate of softmax attention, the Performer's; not trained",
     .paper = "Choromanski et al. 2021",
+    .cost = "O(D F)",
     .positive = true,
     .options = "f redraw",
     .build = build,

@@ -40,6 +40,7 @@ struct FeatureRun {
 
 struct Feature {
   std::string_view name, formula, summary, paper;
+  std::string_view cost;  // a head and token
   // May stand at the end of a chain: phi(q) . phi(k) is never negative.
   bool positive;
   std::string_view options;  // that it takes, e.g. "f r"

@@ -114,12 +114,13 @@ void reference(const FeaturePlan& plan, const Complex* params, int64_t head, con
 }
 
 constexpr Feature unit(std::string_view name, std::string_view formula, std::string_view summary,
-                       std::string_view options,
+                       std::string_view cost, std::string_view options,
                        void (*build)(ParamLayout&, const std::string&, FeaturePlan&)) {
   return {.name = name,
           .formula = formula,
           .summary = summary,
           .paper = "Yorsh and Kovalenko 2022",
+          .cost = cost,
           .positive = true,
           .options = options,
           .build = build,
@@ -131,14 +132,14 @@ constexpr Feature unit(std::string_view name, std::string_view formula, std::str
 
 }  // namespace
 
-extern const Feature kGluFeature =
-    unit("glu", "(x Wf) sigmoid(x Wg), at the end Softplus(x Wf) sigmoid(x Wg)",
-         "gated unit: bends more than one layer, for twice the parameters", "f", build_glu);
+extern const Feature kGluFeature = unit(
+    "glu", "(x Wf) sigmoid(x Wg), at the end Softplus(x Wf) sigmoid(x Wg)",
+    "gated unit: bends more than one layer, for twice the parameters", "O(D F)", "f", build_glu);
 extern const Feature kOgluFeature =
-    unit("oglu", "as glu, Wf Wf^T = I", "gated unit with orthogonal values: the paper's best", "f",
-         build_oglu);
+    unit("oglu", "as glu, Wf Wf^T = I", "gated unit with orthogonal values: the paper's best",
+         "O(D F)", "f", build_oglu);
 extern const Feature kAogluFeature =
     unit("aoglu", "as oglu, Wg = A B of rank r", "with a low-rank gate: deeper at the same cost",
-         "f r", build_aoglu);
+         "O(D F + D r + r F)", "f r", build_aoglu);
 
 }  // namespace linnet

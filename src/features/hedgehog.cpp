@@ -90,6 +90,7 @@ extern const Feature kHedgehogFeature = {
     .formula = "softmax([x W, -x W])",
     .summary = "spiky like softmax: attends to few tokens; twice the features",
     .paper = "Zhang et al. 2024",
+    .cost = "O(D F)",
     .positive = true,
     .options = "f",
     .build = build,

@@ -40,6 +40,7 @@ extern const Feature kLinearFeature = {
     .formula = "x W",
     .summary = "a layer inside a longer chain, e.g. linear>gelu>softplus",
     .paper = "Yorsh and Kovalenko 2022",
+    .cost = "O(D F)",
     .positive = false,
     .options = "f",
     .build = build,

@@ -57,6 +57,7 @@ extern const Feature kNormFeature = {
     .formula = "(x - mean) / sd",
     .summary = "between the layers of a longer chain, e.g. linear>norm>softplus",
     .paper = "Yorsh and Kovalenko 2022",
+    .cost = "O(D)",
     .positive = false,
     .options = "",
     .build = build,

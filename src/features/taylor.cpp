@@ -105,6 +105,7 @@ extern const Feature kTaylorFeature = {
     .formula = "[1, z, z z^T / sqrt(2)], z = x W",
     .summary = "1 + s + s^2/2 instead of exp(s): close to softmax, with r^2/2 features",
     .paper = "Arora et al. 2024",
+    .cost = "O(D r + r^2)",
     .positive = true,
     .options = "r",
     .build = build,

@@ -31,7 +31,7 @@ struct FeedForwardRun {
 };
 
 struct FeedForward {
-  std::string_view name, formula, summary, paper;
+  std::string_view name, formula, summary, paper, cost;
   void (*build)(ParamLayout& layout, const std::string& name, FeedForwardPlan& plan);
   // Floats a row that forward saves for backward.
   int64_t (*saved_floats)(const FeedForwardPlan& plan);

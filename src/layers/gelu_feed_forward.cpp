@@ -102,6 +102,7 @@ extern const FeedForward kGeluFeedForward = {
     .formula = "gelu(x W1 + b1) W2 + b2",
     .summary = "the Transformer's own",
     .paper = "Hendrycks and Gimpel 2016",
+    .cost = "O(C h)",
     .build = build,
     .saved_floats = saved_floats,
     .forward = forward,

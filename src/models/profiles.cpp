@@ -62,8 +62,8 @@ const auto& pick(const List& list, const char* what, std::string_view name) {
 ModelConfig profile_config(std::string_view profile, std::string_view task, std::string_view row) {
   pick(kProfiles, "profile", profile);
   const Task& t = pick(kPaperTasks, "task", task);
-  const Row& r = pick(kRows, "row", row);
   ModelConfig config;
+  apply_row(row, config);
   config.task = t.task;
   config.vocab = t.vocab;
   config.classes = t.classes;
@@ -73,9 +73,13 @@ ModelConfig profile_config(std::string_view profile, std::string_view task, std:
   config.blocks = t.blocks;
   config.hidden = t.hidden;
   config.head_units = t.head_units;
+  return config;
+}
+
+void apply_row(std::string_view row, ModelConfig& config) {
+  const Row& r = pick(kRows, "row", row);
   config.mixer = r.mixer;
   config.phi = r.phi;
-  return config;
 }
 
 std::string profile_names() { return names(kProfiles); }

@@ -12,6 +12,9 @@ namespace linnet {
 // lists them.
 ModelConfig profile_config(std::string_view profile, std::string_view task, std::string_view row);
 
+// The mixer and phi of a row put into a config.
+void apply_row(std::string_view row, ModelConfig& config);
+
 // The known names, separated by commas, for help texts.
 std::string profile_names();
 std::string profile_tasks();

@@ -1,0 +1,25 @@
+// config_flags.h -- every setting of a model's configuration as a flag of the same name.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "models/config.h"
+
+namespace linnet {
+
+class ConfigFlags {
+ public:
+  // Adds --mixer, --phi, --width, ... to a verb, but those that the verb has itself.
+  explicit ConfigFlags(CLI::App& verb);
+  bool given() const;
+  // `config` with what the user gave; the result is checked.
+  ModelConfig apply(const ModelConfig& config) const;
+
+ private:
+  std::shared_ptr<std::map<std::string, std::string>> values_;
+};
+
+}  // namespace linnet
