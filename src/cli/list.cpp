@@ -56,8 +56,8 @@ Registry feed_forward_entries() {
                     "units.",
                     {}};
   for (const FeedForward* f : feed_forwards())
-    registry.entries.push_back(
-        {f->name, f->cost, "", f->paper, f->formula, f->summary, true, true});
+    registry.entries.push_back({f->name, f->linear ? "O(C h + C^2)" : "O(C h)", "", f->paper,
+                                f->formula, f->summary, true, true});
   return registry;
 }
 

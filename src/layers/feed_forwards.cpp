@@ -5,10 +5,16 @@
 namespace linnet {
 
 extern const FeedForward kGeluFeedForward;
+extern const FeedForward kRelu2FeedForward;
+extern const FeedForward kBilinearFeedForward;
+extern const FeedForward kSquaresFeedForward;
+extern const FeedForward kSquaresLinearFeedForward;
+extern const FeedForward kSwigluFeedForward;
 
 std::span<const FeedForward* const> feed_forwards() {
   static constexpr const FeedForward* kList[] = {
-      &kGeluFeedForward,
+      &kGeluFeedForward,    &kRelu2FeedForward,         &kBilinearFeedForward,
+      &kSquaresFeedForward, &kSquaresLinearFeedForward, &kSwigluFeedForward,
   };
   return kList;
 }

@@ -36,6 +36,7 @@ void for_each_field(Config& c, const Visit& visit) {
   visit("mixer", c.mixer);
   visit("phi", c.phi);
   visit("ffn", c.ffn);
+  visit("ffn_match", c.ffn_match);
   visit("causal", c.causal);
   visit("positions", c.positions);
   visit("pool", c.pool);
@@ -87,6 +88,12 @@ std::string phi_of(const ModelConfig& config) {
   return own.empty() ? config.phi : std::string(own);
 }
 
+int64_t hidden_of(const ModelConfig& config) {
+  if (config.ffn_match == "none") return config.hidden;
+  const int64_t count = find_feed_forward("gelu").parameters(config.width, config.hidden);
+  return find_feed_forward(config.ffn).hidden_for(config.width, count);
+}
+
 void check_config(const ModelConfig& c) {
   check_choice("task", c.task, {"classify", "match"});
   check_range("vocab", c.vocab, 1);
@@ -110,6 +117,7 @@ void check_config(const ModelConfig& c) {
                     mixer.name));
   }
   find_feed_forward(c.ffn);
+  check_choice("ffn_match", c.ffn_match, {"none", "params"});
   check_choice("positions", c.positions, {"learned", "sinusoidal", "none"});
   check_choice("pool", c.pool, {"cls", "mean", "last"});
   if (c.causal && c.pool == "cls") {

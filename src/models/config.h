@@ -17,11 +17,13 @@ struct ModelConfig {
   int64_t width = 64;     // C
   int64_t heads = 2;      // H
   int64_t blocks = 2;     // L
-  int64_t hidden = 256;   // of the feed-forward layer
+  int64_t hidden = 256;   // of the feed-forward layer; see ffn_match
   int64_t head_units = 64;
   std::string mixer = "kernel";
   std::string phi = "softplus";
   std::string ffn = "gelu";
+  // none: `hidden` units whatever the ffn; params: as many parameters as gelu has with `hidden`.
+  std::string ffn_match = "none";
   bool causal = false;
   std::string positions = "learned";  // learned, sinusoidal, none
   std::string pool = "cls";           // cls, mean, last
@@ -37,6 +39,8 @@ nlohmann::ordered_json config_to_json(const ModelConfig& config);
 
 // The phi that the config's mixer has: its own, or the config's.
 std::string phi_of(const ModelConfig& config);
+// The hidden units of its feed-forward layer: the config's, or those that ffn_match gives.
+int64_t hidden_of(const ModelConfig& config);
 
 // Throws what config_from_json would.
 void check_config(const ModelConfig& config);

@@ -37,7 +37,7 @@ Model::Model(const ModelConfig& config) : config_(config) {
     block.out = add_linear(layout_, name + "mix.out", C, C);
     block.norm2 = add_layer_norm(layout_, name + "norm2", C, eps);
     block.ffn = &find_feed_forward(config_.ffn);
-    block.feed = {.width = C, .hidden = config_.hidden};
+    block.feed = {.width = C, .hidden = hidden_of(config_)};
     block.ffn->build(layout_, name + "ffn", block.feed);
     blocks_.push_back(std::move(block));
   }

@@ -1,9 +1,11 @@
-// feed_forward_test.cpp -- every feed-forward layer: reference, gradients, chunks, dropout.
+// feed_forward_test.cpp -- every feed-forward layer: reference, gradients, chunks, dropout, sizes.
 #include "layers/feed_forward.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <set>
 #include <string>
 #include <vector>
@@ -107,7 +109,7 @@ struct Driver {
   std::vector<float> saved;
 };
 
-// Hidden units go by in blocks of 256 in some kinds: below, at, above and twice that.
+// Hidden units go by in blocks of 256: below, at, above and twice that.
 constexpr Sizes kSizes[] = {{24, 40}, {16, 256}, {20, 300}, {5, 520}, {1, 1}, {33, 17}};
 
 TEST(FeedForwards, RecordsAreComplete) {
@@ -119,11 +121,12 @@ TEST(FeedForwards, RecordsAreComplete) {
         << kind->name;
     EXPECT_TRUE(names.insert(kind->name).second) << kind->name << " twice";
     EXPECT_EQ(&find_feed_forward(kind->name), kind);
-    EXPECT_TRUE(kind->build && kind->saved_floats && kind->forward && kind->backward &&
-                kind->flops && kind->reference)
+    EXPECT_TRUE(kind->activate && kind->activate_backward && kind->exact)
         << kind->name << " has a hole";
     Driver driver(*kind, {24, 40});
     EXPECT_GT(kind->flops(driver.plan), 0) << kind->name;
+    const int64_t before = driver.layout.specs().front().size();
+    EXPECT_EQ(kind->parameters(24, 40), driver.layout.parameters() - before) << kind->name;
   }
 }
 
@@ -134,6 +137,29 @@ TEST(FeedForwards, AnUnknownNameIsAnErrorThatListsTheNames) {
   } catch (const Error& error) {
     for (const FeedForward* kind : feed_forwards()) {
       EXPECT_NE(std::string(error.what()).find(kind->name), std::string::npos) << error.what();
+    }
+  }
+}
+
+// Hidden units in place of other hidden units of another kind, for an equal number of parameters.
+TEST(FeedForwards, HiddenUnitsForANumberOfParameters) {
+  EXPECT_EQ(find_feed_forward("swiglu").hidden_for(512, 2048 * 1025 + 512), 1365);
+  EXPECT_EQ(find_feed_forward("squares-linear").hidden_for(512, 2048 * 1025 + 512), 1792);
+  for (const FeedForward* kind : feed_forwards()) {
+    for (const int64_t width : {1, 24, 33}) {
+      for (const int64_t hidden : {1, 40, 300}) {
+        EXPECT_EQ(kind->hidden_for(width, kind->parameters(width, hidden)), hidden);
+        const int64_t count = find_feed_forward("gelu").parameters(width, hidden);
+        const int64_t found = kind->hidden_for(width, count);
+        const auto distance = [&](int64_t units) {
+          return std::abs(kind->parameters(width, units) - count);
+        };
+        EXPECT_GE(found, 1);
+        EXPECT_LE(distance(found), distance(found + 1)) << kind->name;
+        if (found > 1) {
+          EXPECT_LE(distance(found), distance(found - 1)) << kind->name;
+        }
+      }
     }
   }
 }
@@ -172,9 +198,42 @@ TEST(FeedForwards, GradientsAreTheComplexStepDerivative) {
           parts.push_back({"x", 0, rows * size.width});
           check_gradients(
               [&](const std::vector<Complex>& input) { return driver.reference(input, rows); },
-              driver.input(x), dy, parts, gradient);
+              driver.input(x), dy, parts, gradient, {.coordinates = 12});
         }
       }
+    }
+  }
+}
+
+// Nothing, one half or both of what forward can give: the same bits of each.
+TEST(FeedForwards, WhatIsSavedAndWhatIsAnsweredDoNotNeedEachOther) {
+  for (const FeedForward* kind : feed_forwards()) {
+    for (const Sizes size : kSizes) {
+      Driver driver(*kind, size);
+      driver.dropout = 0.3f;
+      const int64_t C = size.width, S = kind->saved_floats(driver.plan);
+      constexpr int64_t kRows = 7;
+      const std::vector<float> x = random_floats(kRows * C, 11), zero(x.size());
+      const std::vector<float> y = driver.forward(x, {kRows}, zero);
+      std::vector<float> alone = zero, saved(driver.saved.size(), -1.0f);
+      kind->forward(driver.run(), kRows, 0, {x.data(), C}, {}, {alone.data(), C});
+      EXPECT_EQ(alone, y) << kind->name;
+      kind->forward(driver.run(), kRows, 0, {x.data(), C}, {saved.data(), S}, {});
+      EXPECT_EQ(saved, driver.saved) << kind->name;
+    }
+  }
+}
+
+TEST(FeedForwards, ZeroAndLargeInputsStayFinite) {
+  for (const FeedForward* kind : feed_forwards()) {
+    for (const double scale : {0.0, 1e4}) {
+      Driver driver(*kind, {20, 300});
+      const std::vector<float> x = random_floats(7 * 20, 12, scale), dy = random_floats(7 * 20, 13);
+      std::vector<float> all = driver.forward(x, {7}, std::vector<float>(x.size()));
+      const std::vector<float> gradient = driver.backward(x, {7}, dy);
+      all.insert(all.end(), gradient.begin(), gradient.end());
+      EXPECT_TRUE(std::ranges::all_of(all, [](float v) { return std::isfinite(v); }))
+          << kind->name << " scale " << scale;
     }
   }
 }
@@ -235,7 +294,8 @@ TEST(FeedForwards, DropoutFollowsItsKey) {
 }
 
 // The reference knows no masks, so with dropout the gradient is checked along a direction of inputs
-// and parameters by a central difference of the layer itself.
+// and parameters by a central difference of the layer itself. Its error is the third power of the
+// step, most of it from units of relu2 that cross zero.
 TEST(FeedForwards, DropoutOfTheBackwardIsThatOfTheForward) {
   for (const FeedForward* kind : feed_forwards()) {
     for (uint64_t seed = 20; seed < 25; ++seed) {
@@ -246,7 +306,7 @@ TEST(FeedForwards, DropoutOfTheBackwardIsThatOfTheForward) {
       driver.forward(x, {7}, std::vector<float>(x.size()));
       const std::vector<float> gradient = driver.backward(x, {7}, dy), params = driver.params;
       const std::vector<float> direction =
-          random_floats(static_cast<int64_t>(gradient.size()), seed + 60, 1e-3);
+          random_floats(static_cast<int64_t>(gradient.size()), seed + 60, 5e-4);
       double loss[2] = {}, along = 0;
       for (const int side : {0, 1}) {
         std::vector<float> moved = x;
@@ -260,7 +320,7 @@ TEST(FeedForwards, DropoutOfTheBackwardIsThatOfTheForward) {
         const std::vector<float> y = driver.forward(moved, {7}, std::vector<float>(x.size()));
         for (size_t i = 0; i < y.size(); ++i) loss[side] += static_cast<double>(dy[i]) * y[i];
       }
-      EXPECT_NEAR(loss[1] - loss[0], along, 2e-3 * std::abs(along) + 2e-4) << kind->name;
+      EXPECT_NEAR(loss[1] - loss[0], along, 2e-3 * std::abs(along) + 1e-4) << kind->name;
     }
   }
 }

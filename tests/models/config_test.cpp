@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "layers/feed_forward.h"
 #include "models/model.h"
 #include "models/profiles.h"
 
@@ -25,6 +27,8 @@ std::string error_of(const std::string& text) {
 TEST(ConfigTest, RoundTrip) {
   ModelConfig config;
   config.mixer = "softmax";
+  config.ffn = "squares-linear";
+  config.ffn_match = "params";
   config.dropout = 0.25;
   config.width = 96;
   config.heads = 3;
@@ -39,6 +43,7 @@ TEST(ConfigTest, WrongOnesNameTheField) {
       {R"({"mixer": "magic"})", "[config.mixer]"},
       {R"({"phi": "magic"})", "[config.phi, character 1]"},
       {R"({"ffn": "magic"})", "[config.ffn]"},
+      {R"({"ffn_match": "flops"})", "[config.ffn_match] must be one of none, params"},
       {R"({"width": -4})", "[config.width]"},
       {R"({"width": 0})", "[config.width]"},
       {R"({"blocks": 1e3})", "[config.blocks] must be a whole number"},
@@ -65,6 +70,21 @@ TEST(ConfigTest, WrongOnesNameTheField) {
   }
   EXPECT_NE(error_of(std::string("{}\0{}", 5)).find("zero byte"), std::string::npos);
   EXPECT_NE(error_of(std::string(100000, '[')), "");
+}
+
+// Every feed-forward layer within half a hidden unit of GELU's parameters.
+TEST(ConfigTest, FeedForwardsMatchInParameters) {
+  ModelConfig config;
+  const int64_t gelu = Model(config).layout().parameters();
+  for (const FeedForward* kind : feed_forwards()) {
+    config.ffn = kind->name;
+    config.ffn_match = "none";
+    EXPECT_EQ(Model(config).blocks().front().feed.hidden, config.hidden);
+    config.ffn_match = "params";
+    const int64_t unit = kind->parameters(config.width, 1) - kind->parameters(config.width, 0);
+    const int64_t difference = Model(config).layout().parameters() - gelu;
+    EXPECT_LE(std::abs(difference), config.blocks * (unit / 2)) << kind->name;
+  }
 }
 
 TEST(ConfigTest, PaperSizesAreExact) {

@@ -35,6 +35,11 @@ CASES = {
     'mean': {'mixer': 'mean', 'positions': 'none', 'pool': 'mean'},
     'mean_causal': {'mixer': 'mean', 'causal': True, 'pool': 'last'},
     'match_kernel': {'task': 'match', 'pool': 'cls'},
+    'ffn_relu2': {'ffn': 'relu2'},
+    'ffn_bilinear': {'ffn': 'bilinear'},
+    'ffn_squares': {'ffn': 'squares'},
+    'ffn_squares_linear': {'ffn': 'squares-linear'},
+    'ffn_swiglu': {'ffn': 'swiglu', 'ffn_match': 'params'},
 }
 
 BASE = {'task': 'classify', 'mixer': 'kernel', 'phi': 'softplus', 'causal': False, 'ffn': 'gelu',

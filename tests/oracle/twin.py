@@ -15,6 +15,9 @@ import torch.nn.functional as F
 
 GUARD = 1e-6  # added to the denominator of kernel attention
 
+GATED = ('bilinear', 'swiglu')  # feed-forward layers with a second projection of x
+LINEAR = ('squares-linear',)    # and with x W added to their answer
+
 
 # -- files --------------------------------------------------------------------------------------
 
@@ -67,9 +70,19 @@ def read_model(folder, dtype=torch.float32):
 
 # -- parameters ---------------------------------------------------------------------------------
 
+def hidden_units(config):
+    """Hidden units of the feed-forward layer: with ffn_match as many as cost what GELU's do."""
+    C, hidden, ffn = config['width'], config['hidden'], config['ffn']
+    if config.get('ffn_match', 'none') == 'none':
+        return hidden
+    budget = hidden * (2 * C + 1) - (C * C if ffn in LINEAR else 0)
+    return max(1, round(budget / (3 * C + 2 if ffn in GATED else 2 * C + 1)))
+
+
 def parameter_shapes(config):
     """Returns {name: shape} of every parameter, in the order of the model."""
-    C, H, hidden, U = (config[key] for key in ('width', 'heads', 'hidden', 'head_units'))
+    C, H, U = (config[key] for key in ('width', 'heads', 'head_units'))
+    hidden, ffn = hidden_units(config), config['ffn']
     shapes = {'embed.weight': (config['vocab'], C)}
     if config['pool'] == 'cls':
         shapes['embed.cls'] = (C,)
@@ -91,7 +104,11 @@ def parameter_shapes(config):
             shapes.update(phi_shapes(phi_of(config), block + 'mix.phi', H, C // H))
         norm(block + 'norm2')
         linear(block + 'ffn.in', C, hidden)
+        if ffn in GATED:
+            linear(block + 'ffn.gate', C, hidden)
         linear(block + 'ffn.out', hidden, C)
+        if ffn in LINEAR:
+            shapes[block + 'ffn.linear.weight'] = (C, C)
     norm('final_norm')
     match = config['task'] == 'match'
     sizes = [2 * C, U, U // 2] if match else [C, U]
@@ -304,6 +321,27 @@ def mix(params, config, name, x):
     return linear(params, name + 'out', torch.cat(heads, 1))
 
 
+def feed_forward(params, config, name, x):
+    """[T, C] -> [T, C]."""
+    ffn = config['ffn']
+    p = linear(params, name + 'in', x)
+    q = linear(params, name + 'gate', x) if ffn in GATED else None
+    if ffn == 'gelu':
+        hidden = gelu(p)
+    elif ffn == 'relu2':
+        hidden = F.relu(p) ** 2
+    elif ffn in ('squares', 'squares-linear'):
+        hidden = p ** 2
+    elif ffn == 'bilinear':
+        hidden = p * q
+    elif ffn == 'swiglu':
+        hidden = F.silu(p) * q
+    else:
+        raise ValueError(f'no such ffn: {ffn}')
+    y = linear(params, name + 'out', hidden)
+    return y + x @ params[name + 'linear.weight'] if ffn in LINEAR else y
+
+
 def encode(params, config, tokens):
     """[T] token numbers -> one vector [C]."""
     eps = config['norm_eps']
@@ -311,7 +349,7 @@ def encode(params, config, tokens):
     for block in (f'blocks.{index}.' for index in range(config['blocks'])):
         x = x + mix(params, config, block + 'mix.', layer_norm(params, block + 'norm1', x, eps))
         y = layer_norm(params, block + 'norm2', x, eps)
-        x = x + linear(params, block + 'ffn.out', gelu(linear(params, block + 'ffn.in', y)))
+        x = x + feed_forward(params, config, block + 'ffn.', y)
     x = layer_norm(params, 'final_norm', x, eps)
     return {'cls': x[0], 'mean': x.mean(0), 'last': x[-1]}[config['pool']]
 
