@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/context.h"
-#include "layers/params.h"
+#include "models/model.h"
 
 namespace linnet {
 

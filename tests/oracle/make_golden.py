@@ -21,7 +21,7 @@ CASES = {
     'kernel_elu1': {'phi': 'elu1', 'positions': 'sinusoidal', 'pool': 'mean'},
     'kernel_elu1_causal': {'phi': 'elu1', 'causal': True, 'pool': 'last'},
     'phi_2xglu': {'phi': '2xglu'},
-    'phi_3xaoglu': {'phi': '3xaoglu:r=3'},
+    'phi_3xaoglu': {'phi': '3xaoglu'},
     'phi_deep': {'phi': 'linear>norm>linear:f=12>gelu', 'pool': 'mean'},
     'phi_relu2': {'phi': 'relu2'},
     'phi_bilinear': {'phi': 'bilinear', 'pool': 'mean'},
