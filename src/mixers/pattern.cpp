@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "kernels/rows.h"
 #include "layers/linear.h"
@@ -86,7 +85,7 @@ template <class M>
 TokenRows<M> token_rows(const MixerPlan& plan, const MixerChunk& chunk, Mat stored, M own,
                         int64_t h) {
   const int64_t c = h * plan.head;
-  if (!plan.causal) return {stored.columns(c), {}, std::numeric_limits<int64_t>::max()};
+  if (!plan.causal) return {.stored = stored.columns(c)};
   return {stored.columns(c), own.columns(c), chunk.first};
 }
 

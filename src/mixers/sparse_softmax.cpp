@@ -24,25 +24,10 @@ namespace {
 // Tokens a tile: scores of 64 x 384 stay in L2, and a window of 64 + 2 * 128 is one tile.
 constexpr int64_t kTile = 384;
 
-Mat gather(std::span<const int64_t> tokens, int64_t D, const TokenRows<ConstMat>& from,
-           Arena& scratch) {
-  const auto count = static_cast<int64_t>(tokens.size());
-  const Mat rows = take_mat(scratch, count, D);
-  for (int64_t n = 0; n < count; ++n)
-    std::copy_n(from.row(tokens[static_cast<size_t>(n)]), D, rows.row(n));
-  return rows;
-}
-
 const float* transposed_panels(int64_t count, int64_t D, ConstMat rows, Arena& scratch) {
   float* panels = scratch.take(packed_floats(D, count));
   pack_transposed(D, count, rows.data, rows.ld, panels);
   return panels;
-}
-
-void scatter_add(std::span<const int64_t> tokens, int64_t D, ConstMat rows,
-                 const TokenRows<Mat>& to) {
-  for (size_t n = 0; n < tokens.size(); ++n)
-    add(D, rows.row(static_cast<int64_t>(n)), to.row(tokens[n]));
 }
 
 // A piece of the list, gathered.
@@ -63,8 +48,8 @@ void for_each_tile(const SparseKeys& keys, int64_t D, Arena& scratch, const Visi
     const auto tokens = keys.tokens.subspan(static_cast<size_t>(at), static_cast<size_t>(count));
     visit(Tile{.tokens = tokens,
                .count = count,
-               .k = gather(tokens, D, keys.k, scratch),
-               .v = gather(tokens, D, keys.v, scratch),
+               .k = gather_rows(tokens, D, keys.k, scratch),
+               .v = gather_rows(tokens, D, keys.v, scratch),
                .mask = keys.mask.columns(at)});
   }
 }
@@ -108,6 +93,21 @@ void store_tokens_backward(const MixerRun& run, const MixerChunk& chunk, const M
   copy_rows(chunk.rows, run.plan.width, owed.v.rows(chunk.first), grads.dv);
 }
 
+Mat gather_rows(std::span<const int64_t> tokens, int64_t D, const TokenRows<ConstMat>& from,
+                Arena& scratch) {
+  const auto count = static_cast<int64_t>(tokens.size());
+  const Mat rows = take_mat(scratch, count, D);
+  for (int64_t n = 0; n < count; ++n)
+    std::copy_n(from.row(tokens[static_cast<size_t>(n)]), D, rows.row(n));
+  return rows;
+}
+
+void scatter_rows(std::span<const int64_t> tokens, int64_t D, ConstMat rows,
+                  const TokenRows<Mat>& to) {
+  for (size_t n = 0; n < tokens.size(); ++n)
+    add(D, rows.row(static_cast<int64_t>(n)), to.row(tokens[n]));
+}
+
 void sparse_forward(int64_t rows, int64_t D, ConstMat q, const SparseKeys& keys, float* lse, Mat y,
                     Arena& scratch) {
   Arena::Scope scope(scratch);
@@ -143,12 +143,12 @@ void sparse_backward(int64_t rows, int64_t D, ConstMat q, const SparseKeys& keys
          packed(transposed_panels(count, D, tile.v, scratch), D), dp.data, dp.ld);
     // y = P V, so dV += P^T dy; and S = Q K^T, so dQ += dS K, dK += dS^T Q.
     gemm(count, D, rows, columns_of(p.data, p.ld), plain(dy.data, dy.ld), part.data, part.ld);
-    scatter_add(tile.tokens, D, part, dv);
+    scatter_rows(tile.tokens, D, part, dv);
     softmax_backward(rows, count, p, delta, dp);
     gemm(rows, D, count, rows_of(dp.data, dp.ld), plain(tile.k.data, tile.k.ld), dq.data, dq.ld,
          nullptr, true);
     gemm(count, D, rows, columns_of(dp.data, dp.ld), plain(q.data, q.ld), part.data, part.ld);
-    scatter_add(tile.tokens, D, part, dk);
+    scatter_rows(tile.tokens, D, part, dk);
   });
 }
 

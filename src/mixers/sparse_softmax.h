@@ -2,6 +2,7 @@
 // keys and values, and the softmax of a tile of queries over a list of tokens.
 #pragma once
 
+#include <limits>
 #include <span>
 
 #include "mixers/mixer.h"
@@ -27,12 +28,17 @@ void store_tokens_backward(const MixerRun& run, const MixerChunk& chunk, const M
 // Rows of tokens in two places: those before `first` in a state, the others in a chunk.
 template <class M>
 struct TokenRows {
-  M stored, own;
-  int64_t first;
+  M stored, own = {};
+  int64_t first = std::numeric_limits<int64_t>::max();
   auto row(int64_t token) const {
     return token < first ? stored.row(token) : own.row(token - first);
   }
 };
+// The listed rows as a dense matrix [tokens, D], and such a matrix added to the listed rows.
+Mat gather_rows(std::span<const int64_t> tokens, int64_t D, const TokenRows<ConstMat>& from,
+                Arena& scratch);
+void scatter_rows(std::span<const int64_t> tokens, int64_t D, ConstMat rows,
+                  const TokenRows<Mat>& to);
 
 // The keys of one head that a tile of queries is asked about.
 struct SparseKeys {
