@@ -24,6 +24,11 @@ CASES = {
     'softmax_causal': {'mixer': 'softmax', 'causal': True, 'pool': 'last'},
     'mean': {'mixer': 'mean', 'positions': 'none', 'pool': 'mean'},
     'mean_causal': {'mixer': 'mean', 'causal': True, 'pool': 'last'},
+    'window': {'mixer': 'window', 'pool': 'cls'},
+    'window_causal': {'mixer': 'window', 'causal': True, 'pool': 'mean'},
+    'strided': {'mixer': 'strided', 'pool': 'mean'},
+    'strided_causal': {'mixer': 'strided', 'causal': True, 'pool': 'last'},
+    'reformer': {'mixer': 'reformer', 'pool': 'mean'},
     'match_kernel': {'task': 'match', 'pool': 'cls'},
 }
 
