@@ -5,11 +5,12 @@
 namespace linnet {
 
 extern const Mixer kKernelMixer, kPerformerMixer, kLinearTransformerMixer, kSoftmaxMixer,
-    kMeanMixer;
+    kMeanMixer, kWindowMixer, kStridedMixer, kReformerMixer;
 
 std::span<const Mixer* const> mixers() {
   static constexpr const Mixer* kList[] = {
-      &kKernelMixer, &kPerformerMixer, &kLinearTransformerMixer, &kSoftmaxMixer, &kMeanMixer,
+      &kKernelMixer, &kPerformerMixer, &kLinearTransformerMixer, &kSoftmaxMixer,
+      &kMeanMixer,   &kWindowMixer,    &kStridedMixer,           &kReformerMixer,
   };
   return kList;
 }

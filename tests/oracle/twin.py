@@ -14,6 +14,9 @@ import torch
 import torch.nn.functional as F
 
 GUARD = 1e-6  # added to the denominator of kernel attention
+WINDOW = STRIDE = 128  # of the mixers window and strided
+CHUNK, MOST_BUCKETS = 64, 64  # of the mixer reformer
+PROJECTIONS = {'mean': ('v', 'out'), 'reformer': ('k', 'v', 'out')}  # others have all four
 
 GATED = ('bilinear', 'swiglu')  # feed-forward layers with a second projection of x
 LINEAR = ('squares-linear',)    # and with x W added to their answer
@@ -98,8 +101,10 @@ def parameter_shapes(config):
 
     for block in (f'blocks.{index}.' for index in range(config['blocks'])):
         norm(block + 'norm1')
-        for name in ('v', 'out') if config['mixer'] == 'mean' else ('q', 'k', 'v', 'out'):
+        for name in PROJECTIONS.get(config['mixer'], ('q', 'k', 'v', 'out')):
             linear(block + 'mix.' + name, C, C)
+        if config['mixer'] == 'reformer':
+            shapes[block + 'mix.rotation'] = (H, C // H, MOST_BUCKETS // 2)
         if phi_of(config):
             shapes.update(phi_shapes(phi_of(config), block + 'mix.phi', H, C // H))
         norm(block + 'norm2')
@@ -224,12 +229,20 @@ def mix_mean(v, causal):
     return v.mean(0, keepdim=True).expand_as(v)
 
 
-def mix_softmax(q, k, v, causal):
-    """One head, [T, D] each: y = softmax(q k^T / sqrt(D)) v."""
-    score = q @ k.T / math.sqrt(q.shape[1])
+def seen_keys(mixer, T):
+    """[T, T]: whether query i sees key j, before causality."""
+    i, j = torch.arange(T)[:, None], torch.arange(T)[None]
+    return {'softmax': torch.ones(T, T, dtype=torch.bool),
+            'window': ((i - j).abs() <= WINDOW) | (i == 0) | (j == 0),
+            'strided': ((i - j).abs() < STRIDE) | (j % STRIDE == STRIDE - 1)}[mixer]
+
+
+def mix_softmax(q, k, v, causal, mixer):
+    """One head, [T, D] each: y = softmax(q k^T / sqrt(D)) v, over the keys that the mixer sees."""
+    seen = seen_keys(mixer, len(q))
     if causal:
-        future = torch.ones(score.shape, dtype=torch.bool).triu(1)
-        score = score.masked_fill(future, -math.inf)
+        seen = seen.tril()
+    score = (q @ k.T / math.sqrt(q.shape[1])).masked_fill(~seen, -math.inf)
     return score.softmax(1) @ v
 
 
@@ -292,6 +305,19 @@ def phi(params, text, name, head, x):
     return x
 
 
+def mix_reformer(k, v, rotation):
+    """One head: y = softmax(k k^T / |k|) v within chunks of tokens sorted by their hash."""
+    T = len(k)
+    half = min(MOST_BUCKETS, 2 * math.ceil(math.ceil(T / 32) / 2)) // 2
+    turned = (k @ rotation[:, :half]).detach()
+    order = torch.cat([turned, -turned], 1).argmax(1).argsort(stable=True)
+    chunk = torch.empty(T, dtype=torch.long)
+    chunk[order] = torch.arange(T) // CHUNK
+    back = chunk[:, None] - chunk[None]
+    score = k @ (k / (k.square().sum(1, keepdim=True) + 1e-12).sqrt()).T - 1e5 * torch.eye(T)
+    return score.masked_fill((back < 0) | (back > 1), -math.inf).softmax(1) @ v
+
+
 def mix_kernel(phi_q, phi_k, v, causal):
     """One head: y_i = sum_j (phi_q_i . phi_k_j) v_j / (sum_j phi_q_i . phi_k_j + guard).
 
@@ -310,11 +336,15 @@ def mix(params, config, name, x):
     if config['mixer'] == 'mean':
         return linear(params, name + 'out', mix_mean(v, causal))
     D = config['width'] // config['heads']
-    q, k = linear(params, name + 'q', x), linear(params, name + 'k', x)
+    k = linear(params, name + 'k', x)
+    if config['mixer'] == 'reformer':
+        heads = map(mix_reformer, k.split(D, 1), v.split(D, 1), params[name + 'rotation'])
+        return linear(params, name + 'out', torch.cat(list(heads), 1))
+    q = linear(params, name + 'q', x)
     heads = []
     for head, (qh, kh, vh) in enumerate(zip(q.split(D, 1), k.split(D, 1), v.split(D, 1))):
-        if config['mixer'] == 'softmax':
-            heads.append(mix_softmax(qh, kh, vh, causal))
+        if not phi_of(config):
+            heads.append(mix_softmax(qh, kh, vh, causal, config['mixer']))
             continue
         qh, kh = (phi(params, phi_of(config), name + 'phi', head, a) for a in (qh, kh))
         heads.append(mix_kernel(qh, kh, vh, causal))
