@@ -12,8 +12,7 @@ void add_head_matrices(ParamLayout& layout, const std::string& name, int64_t in,
       layout.add(name, {plan.heads, in, out}, init.init, init.gain, !init.orthogonal);
   for (int64_t h = 0; h < plan.heads; ++h) {
     plan.matrices.push_back(layout.matrix(weight + h * in * out, in, out));
-    if (init.orthogonal)
-      layout.keep_orthogonal(plan.matrices.back(), 1.0 / static_cast<double>(plan.heads));
+    if (init.orthogonal) layout.keep_orthogonal(plan.matrices.back());
   }
 }
 

@@ -57,11 +57,6 @@ struct Weights {
 
 class ParamLayout {
  public:
-  struct Orthogonal {
-    Matrix matrix;
-    double share;
-  };
-
   // Adds a parameter; returns its offset.
   int64_t add(std::string name, std::vector<int64_t> shape, Init init, float gain, bool decay);
   // Adds numbers that are drawn and kept in the file, but not learned.
@@ -69,12 +64,11 @@ class ParamLayout {
   // Registers the matrix [in, out] at `weight` for packing.
   Matrix matrix(int64_t weight, int64_t in, int64_t out);
 
-  // The regulariser of training pulls this matrix towards W W^T = I (W^T W where out < in); it is
-  // one of 1 / share that are averaged.
-  void keep_orthogonal(const Matrix& m, double share) { orthogonal_.push_back({m, share}); }
+  // The regulariser of training pulls this matrix towards W W^T = I (W^T W where out < in).
+  void keep_orthogonal(const Matrix& m) { orthogonal_.push_back(m); }
 
   const std::vector<ParamSpec>& specs() const { return specs_; }
-  const std::vector<Orthogonal>& orthogonal() const { return orthogonal_; }
+  const std::vector<Matrix>& orthogonal() const { return orthogonal_; }
   int64_t floats() const { return floats_; }         // size of the block, with alignment gaps
   int64_t parameters() const;                        // numbers that are learned
   int64_t packed_floats() const { return packed_; }  // size of each packed block
@@ -87,8 +81,7 @@ class ParamLayout {
 
  private:
   std::vector<ParamSpec> specs_;
-  std::vector<Matrix> matrices_;
-  std::vector<Orthogonal> orthogonal_;
+  std::vector<Matrix> matrices_, orthogonal_;
   int64_t floats_ = 0, packed_ = 0;
 };
 

@@ -1,20 +1,18 @@
-// orthogonality.cpp -- W W^T - I of every orthogonal matrix, its mean square and its gradient.
+// orthogonality.cpp -- W W^T - I of every orthogonal matrix, and the step towards zero.
 #include "train/orthogonality.h"
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "kernels/gemm.h"
+#include "kernels/rows.h"
 
 namespace linnet {
 namespace {
 
-int64_t side(const Matrix& m) { return std::min(m.in, m.out); }
-
 // W W^T - I, or W^T W - I where out < in.
 std::vector<float> deviation(const Matrix& m, const float* w) {
-  const int64_t n = side(m);
+  const int64_t n = std::min(m.in, m.out);
   std::vector<float> g(static_cast<size_t>(n * n));
   if (m.out < m.in) {
     gemm(n, n, m.in, columns_of(w, m.out), plain(w, m.out), g.data(), n);
@@ -29,34 +27,31 @@ std::vector<float> deviation(const Matrix& m, const float* w) {
 
 }  // namespace
 
-double add_orthogonality(Context& context, const ParamLayout& layout, double lambda, double scale,
-                         const float* values, float* grads) {
+std::vector<float> orthogonality_gradient(const Matrix& m, double lambda, const float* values) {
+  const float* w = values + m.weight;
+  std::vector<float> g = deviation(m, w);
+  for (float& x : g) x *= static_cast<float>(2 * lambda);
+  std::vector<float> dw(static_cast<size_t>(m.in * m.out));
+  if (m.out < m.in) {
+    gemm(m.in, m.out, m.out, rows_of(w, m.out), plain(g.data(), m.out), dw.data(), m.out);
+  } else {
+    gemm(m.in, m.out, m.in, rows_of(g.data(), m.in), plain(w, m.out), dw.data(), m.out);
+  }
+  return dw;
+}
+
+void pull_orthogonal(Context& context, const ParamLayout& layout, double lambda, float* values) {
   const auto& kept = layout.orthogonal();
-  std::vector<double> penalties(kept.size());
   context.parallel(static_cast<int64_t>(kept.size()), [&](int64_t i, int) {
-    const auto& [m, share] = kept[static_cast<size_t>(i)];
-    const float* w = values + m.weight;
-    const auto n = static_cast<double>(side(m));
-    std::vector<float> g = deviation(m, w);
-    double squares = 0;
-    for (const float x : g) squares += static_cast<double>(x) * x;
-    penalties[static_cast<size_t>(i)] = lambda * share * squares / (n * n);
-    const auto factor = static_cast<float>(scale * lambda * share * 4 / (n * n));
-    for (float& x : g) x *= factor;
-    // dW += factor (W W^T - I) W, or factor W (W^T W - I).
-    float* dw = grads + m.weight;
-    if (m.out < m.in) {
-      gemm(m.in, m.out, m.out, rows_of(w, m.out), plain(g.data(), m.out), dw, m.out, nullptr, true);
-    } else {
-      gemm(m.in, m.out, m.in, rows_of(g.data(), m.in), plain(w, m.out), dw, m.out, nullptr, true);
-    }
+    const Matrix& m = kept[static_cast<size_t>(i)];
+    const std::vector<float> dw = orthogonality_gradient(m, lambda, values);
+    add_scaled(m.in * m.out, -1.0f, dw.data(), values + m.weight);
   });
-  return std::accumulate(penalties.begin(), penalties.end(), 0.0);
 }
 
 double worst_orthogonality(const ParamLayout& layout, const float* values) {
   double worst = 0;
-  for (const auto& [m, share] : layout.orthogonal()) {
+  for (const Matrix& m : layout.orthogonal()) {
     for (const float x : deviation(m, values + m.weight))
       worst = std::max<double>(worst, std::abs(x));
   }

@@ -103,13 +103,10 @@ StepResult Trainer::accumulate(std::span<const Example* const> batch) {
 
 double Trainer::update() {
   LINNET_ASSERT(pending_ > 0);
-  if (config_.orthogonality > 0) {
-    add_orthogonality(context_, model_.layout(), config_.orthogonality,
-                      static_cast<double>(pending_), parameters_.values(), sum_.total());
-  }
   const double norm = optimizer_.step(context_, 1.0f / static_cast<float>(pending_), sum_.total(),
                                       parameters_.values());
   pending_ = 0;
+  pull_orthogonal(context_, model_.layout(), config_.orthogonality, parameters_.values());
   model_.layout().redraw(config_.seed, optimizer_.steps(), parameters_.values());
   parameters_.pack(context_, model_);
   return norm;

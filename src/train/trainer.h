@@ -26,7 +26,7 @@ struct Example {
 
 struct TrainConfig {
   OptimizerConfig optimizer;
-  double orthogonality = 0.1;  // weight of the regulariser of orthogonal feature maps
+  double orthogonality = 0.1;  // lambda of the regulariser of orthogonal feature maps
   bool recompute = false;      // small memory, more time
   // Sums that units are added to, at most one thread in each: more keep more threads busy and take
   // a block of memory each. The result depends on it in the last bits. 0: 4, with recompute 3.
