@@ -5,11 +5,14 @@
 namespace linnet {
 
 extern const Mixer kKernelMixer, kPerformerMixer, kLinearTransformerMixer, kSoftmaxMixer,
-    kMeanMixer;
+    kMeanMixer, kPolyRelu2Mixer, kPolyBilinearMixer, kPolySquaresMixer, kPolySquaresLinearMixer;
 
 std::span<const Mixer* const> mixers() {
   static constexpr const Mixer* kList[] = {
-      &kKernelMixer, &kPerformerMixer, &kLinearTransformerMixer, &kSoftmaxMixer, &kMeanMixer,
+      &kKernelMixer,       &kPerformerMixer,     &kLinearTransformerMixer,
+      &kSoftmaxMixer,      &kMeanMixer,          &kPolyRelu2Mixer,
+      &kPolyBilinearMixer, &kPolySquaresMixer,   &kPolySquaresLinearMixer,
+      &kLinformerMixer,    &kNystromformerMixer,
   };
   return kList;
 }
