@@ -5,7 +5,8 @@
 namespace linnet {
 
 extern const Mixer kKernelMixer, kPerformerMixer, kLinearTransformerMixer, kSoftmaxMixer,
-    kMeanMixer, kPolyRelu2Mixer, kPolyBilinearMixer, kPolySquaresMixer, kPolySquaresLinearMixer;
+    kMeanMixer, kPolyRelu2Mixer, kPolyBilinearMixer, kPolySquaresMixer, kPolySquaresLinearMixer,
+    kLinformerMixer, kNystromformerMixer;
 
 std::span<const Mixer* const> mixers() {
   static constexpr const Mixer* kList[] = {
