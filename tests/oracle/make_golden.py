@@ -25,6 +25,14 @@ CASES = {
     'mean': {'mixer': 'mean', 'positions': 'none', 'pool': 'mean'},
     'mean_causal': {'mixer': 'mean', 'causal': True, 'pool': 'last'},
     'match_kernel': {'task': 'match', 'pool': 'cls'},
+    'poly_relu2': {'mixer': 'poly-relu2', 'pool': 'cls'},
+    'poly_bilinear': {'mixer': 'poly-bilinear', 'pool': 'mean'},
+    'poly_squares': {'mixer': 'poly-squares', 'pool': 'cls'},
+    'poly_squares_linear': {'mixer': 'poly-squares-linear', 'pool': 'mean'},
+    'poly_bilinear_causal': {'mixer': 'poly-bilinear', 'causal': True, 'pool': 'last'},
+    'poly_squares_causal': {'mixer': 'poly-squares', 'causal': True, 'pool': 'mean'},
+    'linformer': {'mixer': 'linformer', 'pool': 'cls'},
+    'nystromformer': {'mixer': 'nystromformer', 'pool': 'cls'},
 }
 
 BASE = {'task': 'classify', 'mixer': 'kernel', 'phi': 'softplus', 'causal': False, 'ffn': 'gelu',

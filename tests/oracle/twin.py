@@ -13,6 +13,10 @@ import torch
 import torch.nn.functional as F
 
 GUARD = 1e-6  # added to the denominator of kernel attention
+FEW = 64  # most landmarks of Nystromformer, most sums of Linformer
+
+# The projections of a mixer; those not listed have q, k and v.
+PROJECTIONS = {'mean': 'v', 'poly-relu2': 'qv', 'poly-squares': 'qv'}
 
 
 # -- files --------------------------------------------------------------------------------------
@@ -84,8 +88,11 @@ def parameter_shapes(config):
 
     for block in (f'blocks.{index}.' for index in range(config['blocks'])):
         norm(block + 'norm1')
-        for name in ('v', 'out') if config['mixer'] == 'mean' else ('q', 'k', 'v', 'out'):
+        for name in (*PROJECTIONS.get(config['mixer'], 'qkv'), 'out'):
             linear(block + 'mix.' + name, C, C)
+        if config['mixer'] == 'linformer':
+            rows = config['length'] + (config['pool'] == 'cls')
+            shapes[block + 'mix.project'] = (rows, min(FEW, rows))
         if config['mixer'] == 'kernel' and config['phi'] == 'softplus':
             shapes[block + 'mix.phi.weight'] = (H, C // H, C // H)
         norm(block + 'norm2')
@@ -179,17 +186,48 @@ def mix_kernel(phi_q, phi_k, v, causal):
     return weight @ v / (weight.sum(1, keepdim=True) + GUARD)
 
 
+def mix_polynomial(kind, q, k, v, causal):
+    """y_i = q_i * mean of p_j, with the terms p of the kind."""
+    p = {'poly-relu2': lambda: F.relu(v) ** 2, 'poly-bilinear': lambda: k * v,
+         'poly-squares': lambda: v, 'poly-squares-linear': lambda: v + k}[kind]()
+    return q * mix_mean(p, causal)
+
+
+def mix_nystrom(q, k, v):
+    """One head: y = F1 Z F3 v, with Z the iterated pseudo-inverse of A."""
+    T, m = len(q), min(FEW, len(q))
+    cuts = [s * T // m for s in range(m + 1)]
+    ql, kl = (torch.stack([x[a:b].mean(0) for a, b in zip(cuts, cuts[1:])]) for x in (q, k))
+    F1, A, F3 = ((a @ b.T / math.sqrt(q.shape[1])).softmax(1)
+                 for a, b in ((q, kl), (ql, kl), (ql, k)))
+    one = torch.eye(m, dtype=q.dtype)
+    Z = A.T / (A.sum(1).max() * A.sum(0).max()).detach()  # not differentiated
+    for _ in range(6):
+        AZ = A @ Z
+        Z = Z @ (13 * one - AZ @ (15 * one - AZ @ (7 * one - AZ))) / 4
+    return F1 @ Z @ (F3 @ v)
+
+
 def mix(params, config, name, x):
-    """Token mixer with its four projections: [T, C] -> [T, C]."""
-    v, causal = linear(params, name + 'v', x), config['causal']
-    if config['mixer'] == 'mean':
+    """Token mixer with its projections: [T, C] -> [T, C]."""
+    kind, causal = config['mixer'], config['causal']
+    v = linear(params, name + 'v', x * x if kind.startswith('poly-squares') else x)
+    q, k = (linear(params, name + part, x) if name + part + '.weight' in params else None
+            for part in 'qk')
+    if kind == 'mean':
         return linear(params, name + 'out', mix_mean(v, causal))
+    if kind.startswith('poly-'):
+        return linear(params, name + 'out', mix_polynomial(kind, q, k, v, causal))
+    if kind == 'linformer':
+        k, v = (params[name + 'project'][:len(x)].T @ a for a in (k, v))
     D = config['width'] // config['heads']
-    q, k = linear(params, name + 'q', x), linear(params, name + 'k', x)
     heads = []
     for head, (qh, kh, vh) in enumerate(zip(q.split(D, 1), k.split(D, 1), v.split(D, 1))):
-        if config['mixer'] == 'softmax':
+        if kind in ('softmax', 'linformer'):
             heads.append(mix_softmax(qh, kh, vh, causal))
+            continue
+        if kind == 'nystromformer':
+            heads.append(mix_nystrom(qh, kh, vh))
             continue
         if config['phi'] == 'softplus':
             W = params[name + 'phi.weight'][head]
