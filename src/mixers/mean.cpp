@@ -25,13 +25,6 @@ void merge(const MixerPlan& plan, const MixerState& other, MixerState& state) {
   state.count += other.count;
 }
 
-// 1 / how many values row i of the chunk has seen.
-float weight_of(const MixerPlan& plan, const MixerChunk& chunk, const MixerState& state,
-                int64_t i) {
-  const int64_t seen = plan.causal ? chunk.first + i + 1 : state.count;
-  return 1.0f / static_cast<float>(seen);
-}
-
 void emit(const MixerRun& run, const MixerChunk& chunk, const MixerState& state, Mat, Mat y) {
   const int64_t C = run.plan.width;
   Arena::Scope scope(run.scratch);
@@ -39,7 +32,7 @@ void emit(const MixerRun& run, const MixerChunk& chunk, const MixerState& state,
   copy_rows(1, C, {state.data, 0}, {sum, 0});
   for (int64_t i = 0; i < chunk.rows; ++i) {
     if (run.plan.causal) add(C, chunk.v.row(i), sum);
-    const float weight = weight_of(run.plan, chunk, state, i);
+    const float weight = 1.0f / static_cast<float>(tokens_seen(run.plan, chunk, state, i));
     scale_rows(1, C, {sum, 0}, &weight, y.rows(i));
   }
 }
@@ -50,7 +43,8 @@ void emit_backward(const MixerRun& run, const MixerChunk& chunk, const MixerStat
   Arena::Scope scope(run.scratch);
   float* sum = run.scratch.take_zeroed(C);
   for (int64_t i = chunk.rows - 1; i >= 0; --i) {
-    add_scaled(C, weight_of(run.plan, chunk, state, i), dy.row(i), sum);
+    const float weight = 1.0f / static_cast<float>(tokens_seen(run.plan, chunk, state, i));
+    add_scaled(C, weight, dy.row(i), sum);
     if (run.plan.causal) add(C, sum, grads.dv.row(i));
   }
   add(C, sum, dstate.data);

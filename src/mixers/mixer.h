@@ -70,6 +70,12 @@ struct MixerState {
   int64_t count = 0, capacity = 0;  // tokens absorbed, and tokens that `data` was sized for
 };
 
+// Tokens that a mean in row i of the chunk is over.
+inline int64_t tokens_seen(const MixerPlan& plan, const MixerChunk& chunk, const MixerState& state,
+                           int64_t i) {
+  return plan.causal ? chunk.first + i + 1 : state.count;
+}
+
 struct Mixer {
   std::string_view name, formula, summary, paper, cost, state;
   bool uses_q, uses_k;        // else the block has no such projection
@@ -78,6 +84,8 @@ struct Mixer {
   bool grows;                 // the state keeps every token; else it is a sum of fixed size
   bool absorbs_q = false;     // queries are absorbed as well
   bool squares = false;       // v is projected from the squares of the block's input
+  bool averages = true;       // y is a weighted mean of values: never beyond them
+  bool bounded = false;       // has parameters a position: no sequence beyond plan.length
   std::string_view phi = {};  // the one phi of a kind that has no choice
   // Fills the plan and adds parameters below `name`.
   void (*build)(ParamLayout& layout, const std::string& name, MixerPlan& plan);

@@ -5,12 +5,25 @@
 namespace linnet {
 
 extern const Mixer kKernelMixer, kPerformerMixer, kLinearTransformerMixer, kSoftmaxMixer,
-    kMeanMixer, kWindowMixer, kStridedMixer, kReformerMixer;
+    kMeanMixer, kWindowMixer, kStridedMixer, kReformerMixer, kPolyRelu2Mixer, kPolyBilinearMixer,
+    kPolySquaresMixer, kPolySquaresLinearMixer, kLinformerMixer, kNystromformerMixer;
 
 std::span<const Mixer* const> mixers() {
   static constexpr const Mixer* kList[] = {
-      &kKernelMixer, &kPerformerMixer, &kLinearTransformerMixer, &kSoftmaxMixer,
-      &kMeanMixer,   &kWindowMixer,    &kStridedMixer,           &kReformerMixer,
+      &kKernelMixer,
+      &kPerformerMixer,
+      &kLinearTransformerMixer,
+      &kSoftmaxMixer,
+      &kWindowMixer,
+      &kStridedMixer,
+      &kReformerMixer,
+      &kLinformerMixer,
+      &kNystromformerMixer,
+      &kPolyRelu2Mixer,
+      &kPolyBilinearMixer,
+      &kPolySquaresMixer,
+      &kPolySquaresLinearMixer,
+      &kMeanMixer,
   };
   return kList;
 }

@@ -18,7 +18,7 @@
 #include "kernels/gemm.h"
 #include "kernels/rows.h"
 #include "layers/linear.h"
-#include "mixers/mixer.h"
+#include "mixers/softmax.h"
 
 namespace linnet {
 namespace {
@@ -251,30 +251,48 @@ double flops(const MixerPlan& plan, int64_t T) {
 
 void reference(const MixerPlan& plan, const Complex*, int64_t T, const Complex* q, const Complex* k,
                const Complex* v, Complex* y) {
+  exact_attention(plan, T, q, T, k, v, y);
+}
+
+}  // namespace
+
+KeyValues key_values(const MixerPlan& plan, const MixerState& state) {
+  const Parts parts(plan, state);
+  return {parts.k, parts.v};
+}
+
+std::vector<Complex> exact_weights(const MixerPlan& plan, int64_t h, const Complex* q,
+                                   int64_t count, const Complex* k) {
+  const int64_t C = plan.width, D = plan.head;
+  std::vector<Complex> p(static_cast<size_t>(count));
+  double top = -1e300;
+  for (int64_t j = 0; j < count; ++j) {
+    Complex s = 0;
+    for (int64_t c = h * D; c < (h + 1) * D; ++c) s += q[c] * k[j * C + c];
+    p[static_cast<size_t>(j)] = s / std::sqrt(static_cast<double>(D));
+    top = std::max(top, p[static_cast<size_t>(j)].real());
+  }
+  Complex total = 0;
+  for (Complex& s : p) total += s = std::exp(s - top);
+  for (Complex& s : p) s /= total;
+  return p;
+}
+
+void exact_attention(const MixerPlan& plan, int64_t rows, const Complex* q, int64_t count,
+                     const Complex* k, const Complex* v, Complex* y) {
   const int64_t C = plan.width, D = plan.head;
   for (int64_t h = 0; h < plan.heads; ++h) {
-    for (int64_t i = 0; i < T; ++i) {
-      const int64_t seen = plan.causal ? i + 1 : T;
-      std::vector<Complex> p(static_cast<size_t>(seen));
-      double top = -1e300;
-      for (int64_t j = 0; j < seen; ++j) {
-        Complex s = 0;
-        for (int64_t c = h * D; c < (h + 1) * D; ++c) s += q[i * C + c] * k[j * C + c];
-        p[static_cast<size_t>(j)] = s / std::sqrt(static_cast<double>(D));
-        top = std::max(top, p[static_cast<size_t>(j)].real());
-      }
-      Complex total = 0;
-      for (Complex& s : p) total += s = std::exp(s - top);
+    for (int64_t i = 0; i < rows; ++i) {
+      const int64_t seen = plan.causal ? i + 1 : count;
+      const std::vector<Complex> p = exact_weights(plan, h, q + i * C, seen, k);
       for (int64_t c = h * D; c < (h + 1) * D; ++c) {
         Complex sum = 0;
         for (int64_t j = 0; j < seen; ++j) sum += p[static_cast<size_t>(j)] * v[j * C + c];
-        y[i * C + c] = sum / total;
+        y[i * C + c] = sum;
       }
     }
   }
 }
-
-}  // namespace
 
 extern const Mixer kSoftmaxMixer = {
     .name = "softmax",

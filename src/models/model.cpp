@@ -54,9 +54,13 @@ Model::Model(const ModelConfig& config) : config_(config) {
 void Model::check(Tokens tokens) const {
   const auto T = static_cast<int64_t>(tokens.size());
   if (T == 0) throw Error("[sequence] has no token");
-  if (config_.positions == "learned" && T > config_.length) {
+  if (T > config_.length && config_.positions == "learned") {
     throw Error(fmt::format("[sequence] has {} tokens, the model's learned positions end at {}", T,
                             config_.length));
+  }
+  if (T > config_.length && blocks_.front().mixer->bounded) {
+    throw Error(fmt::format("[sequence] has {} tokens, the model's mixer \"{}\" ends at {}", T,
+                            config_.mixer, config_.length));
   }
   for (int64_t t = 0; t < T; ++t) {
     const int32_t token = tokens[static_cast<size_t>(t)];
@@ -76,7 +80,7 @@ double Model::forward_flops(int64_t T, bool folded) const {
   for (const BlockPlan& b : blocks_) {
     double token = of(b.v) + of(b.out) + b.mixer->flops(b.mix, rows(T)) + b.ffn->flops(b.feed);
     double queries = of(b.out) + b.ffn->flops(b.feed);  // what only an answered row costs
-    if (b.mixer->uses_q) token += of(b.q), queries += of(b.q);
+    if (b.mixer->uses_q) token += of(b.q), queries += b.mixer->absorbs_q ? 0 : of(b.q);
     if (b.mixer->uses_k) token += of(b.k);
     token += 2 * b.mix.phi.flops(folded);
     // The last block answers one row only where one row is pooled.

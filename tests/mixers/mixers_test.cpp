@@ -136,7 +136,9 @@ TEST(Mixers, ExtremeInputsStayFinite) {
         const std::vector<float> dy = random_floats(T * 16, 51);
         for (const float value : driver.forward(in, chunks_of(T, 8))) {
           ASSERT_TRUE(std::isfinite(value)) << kind.name() << " scale " << scale;
-          ASSERT_LE(std::abs(value), 6 * scale) << kind.name() << ": beyond every value";
+          if (kind.mixer->averages) {
+            ASSERT_LE(std::abs(value), 6 * scale) << kind.name() << ": beyond every value";
+          }
         }
         for (const float value : driver.gradient(in, chunks_of(T, 8), dy)) {
           ASSERT_TRUE(std::isfinite(value)) << kind.name() << " scale " << scale;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.h"
 #include "core/random.h"
 #include "features/feature.h"
 #include "mixers/mixer.h"
@@ -81,11 +82,13 @@ TEST(InferenceTest, RaggedBatchIsOneByOneBitForBit) {
 // 33,000 rows are three spans: absorbed on any thread, merged in order.
 TEST(InferenceTest, LongSequenceIsTheSameOnAnyNumberOfThreads) {
   for (ModelConfig config : all_configs()) {
-    if (find_mixer(config.mixer).cost.starts_with("O(T^2")) continue;  // quadratic: minutes
     config.width = 8;
     config.hidden = 8;
     config.blocks = 1;
     const Model model(config);
+    const BlockPlan& block = model.blocks().front();
+    const auto flops = [&](int64_t T) { return block.mixer->flops(block.mix, T); };
+    if (flops(20000) > 1.5 * flops(10000)) continue;  // quadratic: minutes
     const std::vector<int32_t> tokens = random_tokens(33000, 5);
     const Tokens sequence = tokens;
     std::vector<std::vector<float>> results;
@@ -112,6 +115,20 @@ TEST(InferenceTest, CausalLogitsDependOnThePastAlone) {
     std::fill(tokens.begin() + 150, tokens.end(), 0);
     EXPECT_EQ(inference.logits({&part, 1}), before) << config.mixer;
     EXPECT_NE(inference.logits({&whole, 1}), all) << config.mixer;
+  }
+}
+
+// Parameters a position end with the config's length, whatever the embedding knows.
+TEST(InferenceTest, BoundedMixersRefuseLongerSequences) {
+  for (ModelConfig config : all_configs()) {
+    config.length = 10;
+    const Model model(config);
+    EXPECT_NO_THROW(model.check(std::vector<int32_t>(10, 1))) << config.mixer;
+    if (find_mixer(config.mixer).bounded) {
+      EXPECT_THROW(model.check(std::vector<int32_t>(11, 1)), Error) << config.mixer;
+    } else {
+      EXPECT_NO_THROW(model.check(std::vector<int32_t>(11, 1))) << config.mixer;
+    }
   }
 }
 

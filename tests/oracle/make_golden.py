@@ -45,6 +45,14 @@ CASES = {
     'ffn_squares': {'ffn': 'squares'},
     'ffn_squares_linear': {'ffn': 'squares-linear'},
     'ffn_swiglu': {'ffn': 'swiglu', 'ffn_match': 'params'},
+    'poly_relu2': {'mixer': 'poly-relu2', 'pool': 'cls'},
+    'poly_bilinear': {'mixer': 'poly-bilinear', 'pool': 'mean'},
+    'poly_squares': {'mixer': 'poly-squares', 'pool': 'cls'},
+    'poly_squares_linear': {'mixer': 'poly-squares-linear', 'pool': 'mean'},
+    'poly_bilinear_causal': {'mixer': 'poly-bilinear', 'causal': True, 'pool': 'last'},
+    'poly_squares_causal': {'mixer': 'poly-squares', 'causal': True, 'pool': 'mean'},
+    'linformer': {'mixer': 'linformer', 'pool': 'cls'},
+    'nystromformer': {'mixer': 'nystromformer', 'pool': 'cls'},
 }
 
 BASE = {'task': 'classify', 'mixer': 'kernel', 'phi': 'softplus', 'causal': False, 'ffn': 'gelu',

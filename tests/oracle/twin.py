@@ -16,7 +16,10 @@ import torch.nn.functional as F
 GUARD = 1e-6  # added to the denominator of kernel attention
 WINDOW = STRIDE = 128  # of the mixers window and strided
 CHUNK, MOST_BUCKETS = 64, 64  # of the mixer reformer
-PROJECTIONS = {'mean': ('v', 'out'), 'reformer': ('k', 'v', 'out')}  # others have all four
+FEW = 64  # most landmarks of Nystromformer, most sums of Linformer
+
+# The projections of a mixer; those not listed have q, k and v.
+PROJECTIONS = {'mean': 'v', 'reformer': 'kv', 'poly-relu2': 'qv', 'poly-squares': 'qv'}
 
 GATED = ('bilinear', 'swiglu')  # feed-forward layers with a second projection of x
 LINEAR = ('squares-linear',)    # and with x W added to their answer
@@ -101,8 +104,11 @@ def parameter_shapes(config):
 
     for block in (f'blocks.{index}.' for index in range(config['blocks'])):
         norm(block + 'norm1')
-        for name in PROJECTIONS.get(config['mixer'], ('q', 'k', 'v', 'out')):
+        for name in (*PROJECTIONS.get(config['mixer'], 'qkv'), 'out'):
             linear(block + 'mix.' + name, C, C)
+        if config['mixer'] == 'linformer':
+            rows = config['length'] + (config['pool'] == 'cls')
+            shapes[block + 'mix.project'] = (rows, min(FEW, rows))
         if config['mixer'] == 'reformer':
             shapes[block + 'mix.rotation'] = (H, C // H, MOST_BUCKETS // 2)
         if phi_of(config):
@@ -229,17 +235,19 @@ def mix_mean(v, causal):
     return v.mean(0, keepdim=True).expand_as(v)
 
 
-def seen_keys(mixer, T):
-    """[T, T]: whether query i sees key j, before causality."""
-    i, j = torch.arange(T)[:, None], torch.arange(T)[None]
-    return {'softmax': torch.ones(T, T, dtype=torch.bool),
-            'window': ((i - j).abs() <= WINDOW) | (i == 0) | (j == 0),
-            'strided': ((i - j).abs() < STRIDE) | (j % STRIDE == STRIDE - 1)}[mixer]
+def seen_keys(mixer, queries, keys):
+    """[queries, keys]: whether query i sees key j, before causality."""
+    i, j = torch.arange(queries)[:, None], torch.arange(keys)[None]
+    if mixer == 'window':
+        return ((i - j).abs() <= WINDOW) | (i == 0) | (j == 0)
+    if mixer == 'strided':
+        return ((i - j).abs() < STRIDE) | (j % STRIDE == STRIDE - 1)
+    return torch.ones(queries, keys, dtype=torch.bool)
 
 
 def mix_softmax(q, k, v, causal, mixer):
     """One head, [T, D] each: y = softmax(q k^T / sqrt(D)) v, over the keys that the mixer sees."""
-    seen = seen_keys(mixer, len(q))
+    seen = seen_keys(mixer, len(q), len(k))
     if causal:
         seen = seen.tril()
     score = (q @ k.T / math.sqrt(q.shape[1])).masked_fill(~seen, -math.inf)
@@ -330,21 +338,51 @@ def mix_kernel(phi_q, phi_k, v, causal):
     return weight @ v / (weight.sum(1, keepdim=True) + GUARD)
 
 
+def mix_polynomial(kind, q, k, v, causal):
+    """y_i = q_i * mean of p_j, with the terms p of the kind."""
+    p = {'poly-relu2': lambda: F.relu(v) ** 2, 'poly-bilinear': lambda: k * v,
+         'poly-squares': lambda: v, 'poly-squares-linear': lambda: v + k}[kind]()
+    return q * mix_mean(p, causal)
+
+
+def mix_nystrom(q, k, v):
+    """One head: y = F1 Z F3 v, with Z the iterated pseudo-inverse of A."""
+    T, m = len(q), min(FEW, len(q))
+    cuts = [s * T // m for s in range(m + 1)]
+    ql, kl = (torch.stack([x[a:b].mean(0) for a, b in zip(cuts, cuts[1:])]) for x in (q, k))
+    F1, A, F3 = ((a @ b.T / math.sqrt(q.shape[1])).softmax(1)
+                 for a, b in ((q, kl), (ql, kl), (ql, k)))
+    one = torch.eye(m, dtype=q.dtype)
+    Z = A.T / (A.sum(1).max() * A.sum(0).max()).detach()  # not differentiated
+    for _ in range(6):
+        AZ = A @ Z
+        Z = Z @ (13 * one - AZ @ (15 * one - AZ @ (7 * one - AZ))) / 4
+    return F1 @ Z @ (F3 @ v)
+
+
 def mix(params, config, name, x):
-    """Token mixer with its four projections: [T, C] -> [T, C]."""
-    v, causal = linear(params, name + 'v', x), config['causal']
-    if config['mixer'] == 'mean':
+    """Token mixer with its projections: [T, C] -> [T, C]."""
+    kind, causal = config['mixer'], config['causal']
+    v = linear(params, name + 'v', x * x if kind.startswith('poly-squares') else x)
+    q, k = (linear(params, name + part, x) if name + part + '.weight' in params else None
+            for part in 'qk')
+    if kind == 'mean':
         return linear(params, name + 'out', mix_mean(v, causal))
+    if kind.startswith('poly-'):
+        return linear(params, name + 'out', mix_polynomial(kind, q, k, v, causal))
+    if kind == 'linformer':
+        k, v = (params[name + 'project'][:len(x)].T @ a for a in (k, v))
     D = config['width'] // config['heads']
-    k = linear(params, name + 'k', x)
-    if config['mixer'] == 'reformer':
+    if kind == 'reformer':
         heads = map(mix_reformer, k.split(D, 1), v.split(D, 1), params[name + 'rotation'])
         return linear(params, name + 'out', torch.cat(list(heads), 1))
-    q = linear(params, name + 'q', x)
     heads = []
     for head, (qh, kh, vh) in enumerate(zip(q.split(D, 1), k.split(D, 1), v.split(D, 1))):
+        if kind == 'nystromformer':
+            heads.append(mix_nystrom(qh, kh, vh))
+            continue
         if not phi_of(config):
-            heads.append(mix_softmax(qh, kh, vh, causal, config['mixer']))
+            heads.append(mix_softmax(qh, kh, vh, causal, kind))
             continue
         qh, kh = (phi(params, phi_of(config), name + 'phi', head, a) for a in (qh, kh))
         heads.append(mix_kernel(qh, kh, vh, causal))
