@@ -158,7 +158,7 @@ void check_gradient(Driver& driver, int64_t rows, double scale) {
   SCOPED_TRACE(testing::Message() << driver.text << " D=" << driver.chain.in << ", rows " << rows
                                   << ", scale " << scale);
   check_gradients([&](const std::vector<Complex>& input) { return driver.reference(input, rows); },
-                  driver.input(x), dphi, parts, gradient, {.relative = 2e-5});
+                  driver.input(x), dphi, parts, gradient, {.relative = 2e-5, .coordinates = 12});
 }
 
 TEST(Features, GradientsAreTheComplexStepDerivative) {
