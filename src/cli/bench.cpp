@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/bench_engine.h"
+#include "cli/bench_mixers.h"
 #include "cli/verbs.h"
 #include "core/error.h"
 
@@ -26,6 +27,28 @@ void print_figure(const BenchOptions& options, const Figure& figure) {
   std::fflush(stdout);
 }
 
+void add_mixers(CLI::App& bench) {
+  auto options = std::make_shared<BenchMixersOptions>();
+  CLI::App* verb = bench.add_subcommand(
+      "mixers", "Every token mixer at T = 256 ... 65,536, forward and training, beside softmax");
+  verb->footer(
+      "Examples:\n  linnet bench mixers\n  linnet bench mixers --mixer kernel --mixer softmax "
+      "--longest 16384 --json");
+  verb->add_option("--mixer", options->mixers, "Only this kind; may be given several times");
+  verb->add_option("--longest", options->longest, "Longest sequence")
+      ->check(CLI::Range(int64_t{256}, int64_t{1} << 24))
+      ->capture_default_str();
+  verb->add_option("--limit", options->limit,
+                   "Seconds: a kind stops where its next length would take longer")
+      ->check(CLI::Range(0.001, 3600.0))
+      ->capture_default_str();
+  verb->add_option("--rounds", options->rounds, "Measurements of each, taking turns")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  verb->add_flag("--json", options->json, "One JSON object a measurement");
+  verb->callback([options] { bench_mixers(*options); });
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app) {
@@ -34,6 +57,7 @@ void add_bench(CLI::App& app) {
   auto child = std::make_shared<std::string>();
   CLI::App* verb = app.add_subcommand("bench", "Speed and memory, alone or beside a rival");
   verb->require_subcommand(1);
+  add_mixers(*verb);
   CLI::App* engine = verb->add_subcommand(
       "engine", "The engine against this machine's limit: C=256, 4 heads, 4 blocks, T=4096");
   engine->footer(

@@ -26,9 +26,6 @@
 #include "train/trainer.h"
 
 namespace linnet {
-namespace {
-
-constexpr int64_t kBatch = 8, kLength = 4096;
 
 ModelConfig engine_config(const std::string& mixer, int64_t length) {
   ModelConfig config;
@@ -43,6 +40,10 @@ ModelConfig engine_config(const std::string& mixer, int64_t length) {
   config.dropout = 0;
   return config;
 }
+
+namespace {
+
+constexpr int64_t kBatch = 8, kLength = 4096;
 
 std::vector<Example> random_examples(int64_t count, int64_t length) {
   std::vector<Example> examples(static_cast<size_t>(count));

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "models/config.h"
+
 namespace linnet {
 
 struct BenchOptions {
@@ -20,6 +22,9 @@ struct Figure {
   double value;
   std::string unit;
 };
+
+// The model that is measured: C=256, 4 heads, 4 blocks, all rows of all blocks used.
+ModelConfig engine_config(const std::string& mixer, int64_t length);
 
 // Calls `report` for each figure as soon as it is known.
 void bench_engine(const BenchOptions& options, const std::function<void(const Figure&)>& report);
