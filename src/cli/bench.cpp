@@ -6,6 +6,7 @@
 
 #include "cli/bench_engine.h"
 #include "cli/bench_mixers.h"
+#include "cli/bench_polynomial.h"
 #include "cli/verbs.h"
 #include "core/error.h"
 
@@ -49,6 +50,21 @@ void add_mixers(CLI::App& bench) {
   verb->callback([options] { bench_mixers(*options); });
 }
 
+void add_polynomial(CLI::App& bench) {
+  auto options = std::make_shared<BenchPolynomialOptions>();
+  CLI::App* verb = bench.add_subcommand(
+      "polynomial", "What each layer can fit: forms of degree 1, 2 and 3 of marked tokens");
+  verb->footer("Example:\n  linnet bench polynomial --seeds 3 --steps 1500");
+  verb->add_option("--seeds", options->seeds, "Tasks and initial values")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  verb->add_option("--steps", options->steps, "Training steps of each model")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
+      ->capture_default_str();
+  verb->add_flag("--json", options->json, "One JSON object a run");
+  verb->callback([options] { bench_polynomial(*options); });
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app) {
@@ -58,6 +74,7 @@ void add_bench(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("bench", "Speed and memory, alone or beside a rival");
   verb->require_subcommand(1);
   add_mixers(*verb);
+  add_polynomial(*verb);
   CLI::App* engine = verb->add_subcommand(
       "engine", "The engine against this machine's limit: C=256, 4 heads, 4 blocks, T=4096");
   engine->footer(

@@ -11,7 +11,7 @@ namespace linnet {
 
 struct BenchOptions {
   double seconds = 4;    // of one measurement
-  int rounds = 5;        // measurements of each contender, taking turns
+  int rounds = 4;        // measurements of each contender, taking turns
   bool pytorch = false;  // beside PyTorch, as installed and tuned
   bool json = false;
   bool brief = false;  // leave out 1 Mi tokens and T = 16384

@@ -41,14 +41,15 @@ double Gate::peak() {
   return total;
 }
 
-double Gate::measure(const std::function<double()>& work) {
-  double result = 0, quietest = -1;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+Gate::Measured Gate::measure(const std::function<double()>& work, int attempts) {
+  Measured result;
+  double quietest = -1;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
     usleep(300000);  // idle threads of a rival stop spinning
-    const double before = peak(), rate = work(), lowest = std::min(before, peak());
+    const double before = peak(), rate = work(), after = peak(), lowest = std::min(before, after);
     if (lowest > quietest) {
       quietest = lowest;
-      result = rate;
+      result = {rate, 0.5 * (before + after)};
     }
     if (lowest >= 0.95 * best_) break;
   }

@@ -25,13 +25,16 @@ class Gate {
   double peak();
   double best_peak() const { return best_; }
 
+  // A rate, and the mean of the peaks before and after it.
+  struct Measured {
+    double rate = 0, peak = 0;
+  };
   // work() returns a rate. While the peak before or after it is below 95% of the best seen, another
-  // tenant is on the core: the measurement is repeated, kAttempts times at most, and the least
+  // tenant is on the core: the measurement is repeated, `attempts` times at most, and the least
   // disturbed one is taken.
-  double measure(const std::function<double()>& work);
+  Measured measure(const std::function<double()>& work, int attempts = 3);
 
  private:
-  static constexpr int kAttempts = 4;
   Context& context_;
   double best_ = 0;
 };

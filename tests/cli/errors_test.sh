@@ -25,6 +25,13 @@ expect_error "[--row] no such row" info --task listops --row magic
 expect_error "[--task] no such task" info --task magic --row transformer
 expect_error "[--profile] no such profile" info --profile magic --task listops --row transformer
 expect_error "config.json" info "$dir/none"
+expect_error "[config.phi, character 8]" info --phi "linear>magic"
+expect_error "can be negative" info --phi "softplus>linear"
+expect_error "below half" info --width 64 --heads 4 --phi "aoglu:r=8"
+expect_error "[config.causal]" info --mixer linformer --causal true --pool mean
+expect_error "[config.width] must be a number" info --width wide
+expect_error "[config.ffn]" info --ffn magic
+expect_error "no such mixer" bench mixers --mixer magic
 expect_error "--steps" quickstart --dir "$dir/q" --steps 0
 expect_error "--threads" quickstart --dir "$dir/q" --threads -1
 expect_error "pytorch" bench engine --against magic

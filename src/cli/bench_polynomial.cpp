@@ -1,0 +1,124 @@
+// bench_polynomial.cpp -- linnet bench polynomial: what each layer can fit, on forms of a known
+// degree.
+//
+// A small model of one block for every layer of the polynomial paper in each of its three places
+// (feed-forward layer, phi, token mixer), beside softmax and kernel attention with GELU and beside
+// the mean of all tokens with GELU: same data, same steps. The head is narrow, two hidden units, so
+// that products have to be made in the block.
+#include "cli/bench_polynomial.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/measure.h"
+#include "cli/terminal.h"
+#include "data/polynomial.h"
+#include "train/trainer.h"
+
+namespace linnet {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Contender {
+  const char *name, *place, *mixer, *phi, *ffn;
+};
+constexpr Contender kContenders[] = {
+    {"softmax", "attention", "softmax", "softplus", "gelu"},
+    {"kernel", "attention", "kernel", "softplus", "gelu"},
+    {"mean", "neither", "mean", "softplus", "gelu"},
+    {"relu2", "feed-forward", "mean", "softplus", "relu2"},
+    {"bilinear", "feed-forward", "mean", "softplus", "bilinear"},
+    {"squares", "feed-forward", "mean", "softplus", "squares"},
+    {"squares-linear", "feed-forward", "mean", "softplus", "squares-linear"},
+    {"relu2", "phi", "kernel", "relu2", "gelu"},
+    {"bilinear", "phi", "kernel", "bilinear", "gelu"},
+    {"squares", "phi", "kernel", "squares", "gelu"},
+    {"poly-relu2", "mixer", "poly-relu2", "softplus", "gelu"},
+    {"poly-bilinear", "mixer", "poly-bilinear", "softplus", "gelu"},
+    {"poly-squares", "mixer", "poly-squares", "softplus", "gelu"},
+    {"poly-squares-linear", "mixer", "poly-squares-linear", "softplus", "gelu"},
+};
+constexpr int64_t kTrain = 20000, kTest = 4000, kBatch = 64;
+
+double fit(Context& context, const Contender& contender, const PolynomialRule& rule,
+           const std::vector<Example>& rows, uint64_t seed, int64_t steps) {
+  ModelConfig config;
+  config.vocab = polynomial_vocabulary(rule);
+  config.length = rule.length;
+  config.width = 32;
+  config.heads = 2;
+  config.blocks = 1;
+  config.hidden = 64;
+  config.ffn_match = "params";
+  config.head_units = 2;
+  config.positions = "none";
+  config.pool = "mean";
+  config.dropout = 0;
+  config.mixer = contender.mixer;
+  config.phi = contender.phi;
+  config.ffn = contender.ffn;
+  const Model model(config);
+  Trainer trainer(context, model, Parameters::initial(model, seed),
+                  {.optimizer = {.lr = 0.05, .weight_decay = 0.01, .warmup = 200}, .seed = seed});
+  for (int64_t step = 0; step < steps; ++step) {
+    std::vector<const Example*> batch;
+    for (int64_t i = 0; i < kBatch; ++i)
+      batch.push_back(&rows[static_cast<size_t>((step * kBatch + i) % kTrain)]);
+    trainer.accumulate(batch);
+    trainer.update();
+  }
+  return evaluate(context, model, trainer.values(),
+                  std::span(rows).subspan(static_cast<size_t>(kTrain)))
+      .accuracy;
+}
+
+}  // namespace
+
+void bench_polynomial(const BenchPolynomialOptions& options) {
+  Context context;
+  Progress progress("bench polynomial");
+  const double runs = static_cast<double>(std::size(kContenders)) * 3 * options.seeds;
+  double done = 0;
+  std::vector<std::vector<std::string>> table = {{"layer", "place"}};
+  for (const Contender& c : kContenders) table.push_back({c.name, c.place});
+  for (int degree = 1; degree <= 3; ++degree) {
+    table[0].push_back(fmt::format("degree {}", degree));
+    std::vector<std::vector<double>> scores(std::size(kContenders));
+    for (int seed = 1; seed <= options.seeds; ++seed) {
+      const PolynomialRule rule{.degree = degree};
+      std::vector<Example> rows;
+      for (PolynomialExample& row :
+           make_polynomial(rule, static_cast<uint64_t>(seed), kTrain + kTest)) {
+        rows.push_back({.tokens = std::move(row.tokens), .label = row.label});
+      }
+      for (size_t i = 0; i < std::size(kContenders); ++i) {
+        const Contender& c = kContenders[i];
+        progress.show(done / runs, fmt::format("degree {}, {} as {}", degree, c.name, c.place));
+        scores[i].push_back(
+            fit(context, c, rule, rows, static_cast<uint64_t>(seed), options.steps));
+        done += 1;
+        if (options.json) {
+          fmt::print("{}\n", Json{{"layer", c.name},
+                                  {"place", c.place},
+                                  {"degree", degree},
+                                  {"seed", seed},
+                                  {"steps", options.steps},
+                                  {"accuracy", scores[i].back()}}
+                                 .dump());
+          std::fflush(stdout);
+        }
+      }
+    }
+    for (size_t i = 0; i < scores.size(); ++i) {
+      table[i + 1].push_back(fmt::format("{:.1f}%", 100 * median(scores[i])));
+    }
+  }
+  progress.show(1, "");
+  if (!options.json) {
+    fmt::print("\nTest accuracy, median of {} seeds\n{}", options.seeds, format_table(table));
+  }
+}
+
+}  // namespace linnet
