@@ -73,13 +73,14 @@ void check_mixer_gradient(MixerDriver& driver, int64_t T, int64_t chunk, double 
   const MixerInputs in(T, driver.plan.width, 20, scale);
   const std::vector<float> dy = random_floats(T * driver.plan.width, 30);
   const std::vector<float> gradient = driver.gradient(in, chunks_of(T, chunk), dy);
-  check_gradients(
-      [&](const std::vector<Complex>& x) { return driver.reference(x, T); }, driver.input(in), dy,
-      driver.parts(T), gradient,
-      // One token attends to itself whatever phi says: q's and k's derivatives are
-      // differences of two equal terms, and what is left is their rounding.
-      // Fewer coordinates one by one where the reference is slow.
-      {.relative = 1e-5, .floor = (T == 1 ? 3e-5 : 3e-6) * scale, .coordinates = T > 100 ? 15 : 40});
+  check_gradients([&](const std::vector<Complex>& x) { return driver.reference(x, T); },
+                  driver.input(in), dy, driver.parts(T), gradient,
+                  // One token attends to itself whatever phi says: q's and k's derivatives are
+                  // differences of two equal terms, and what is left is their rounding.
+                  // Fewer coordinates one by one where the reference is slow.
+                  {.relative = 1e-5,
+                   .floor = (T == 1 ? 3e-5 : 3e-6) * scale,
+                   .coordinates = T > 100 ? 15 : 40});
 }
 
 TEST(Mixers, GradientsOfShortSequences) {
