@@ -3,8 +3,8 @@
 // A sequence has `marks` marked tokens with values x_1 .. x_m, drawn from `levels` levels around
 // zero, among unmarked ones that mean nothing. The label is the sign of a form of degree d in the
 // marked values, a sum of c x_a x_b ... x_z over all sets of d marks with normal coefficients. Each
-// value has mean zero and the marks are independent, so a polynomial of a lower degree knows
-// nothing of the form: it has no correlation with it.
+// value has mean zero and the marks are independent, so no polynomial of a lower degree has any
+// correlation with the form. (The sign of a form of degree 3 has a little with linear ones.)
 // Idea: Narybaev, "Why Transformers are good?", which sees attention as polynomial features.
 #pragma once
 
