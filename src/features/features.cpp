@@ -7,7 +7,7 @@ namespace linnet {
 extern const Feature kSoftplusFeature, kOrthogonalSoftplusFeature, kGluFeature, kOgluFeature,
     kAogluFeature, kLinearFeature, kNormFeature, kElu1Feature, kReluFeature, kSigmoidFeature,
     kGeluFeature, kSquaresFeature, kRelu2Feature, kBilinearFeature, kFavorFeature, kTaylorFeature,
-    kHedgehogFeature;
+    kHedgehogFeature, kDpfpFeature;
 
 std::span<const Feature* const> features() {
   static constexpr const Feature* kList[] = {
@@ -19,7 +19,7 @@ std::span<const Feature* const> features() {
       &kGeluFeature,     &kSquaresFeature,
       &kRelu2Feature,    &kBilinearFeature,
       &kFavorFeature,    &kTaylorFeature,
-      &kHedgehogFeature,
+      &kHedgehogFeature, &kDpfpFeature,
   };
   return kList;
 }
