@@ -79,7 +79,7 @@ void check_mixer_gradient(MixerDriver& driver, int64_t T, int64_t chunk, double 
                   // differences of two equal terms, and what is left is their rounding.
                   // Fewer coordinates one by one where the reference is slow.
                   {.relative = 1e-5,
-                   .floor = (T == 1 ? 3e-5 : 3e-6) * scale,
+                   .floor = (T == 1 ? 3e-5 : 5e-6) * scale,
                    .coordinates = T > 100 ? 15 : 40});
 }
 
