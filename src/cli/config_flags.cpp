@@ -11,17 +11,19 @@
 
 namespace linnet {
 
-ConfigFlags::ConfigFlags(CLI::App& verb)
+ConfigFlags::ConfigFlags(CLI::App& verb, const std::set<std::string>& decided)
     : values_(std::make_shared<std::map<std::string, std::string>>()) {
   const nlohmann::ordered_json defaults = config_to_json(ModelConfig());
   for (const auto& [name, value] : defaults.items()) {
     std::string flag = name;
     std::replace(flag.begin(), flag.end(), '_', '-');
-    if (verb.get_option_no_throw("--" + flag)) continue;  // e.g. --task by the name of a profile
-    const std::string about = name == "mixer" || name == "phi" || name == "ffn"
-                                  ? std::string("A kind of `linnet list`")
-                                  : std::string();
-    verb.add_option("--" + flag, (*values_)[name], about)->group("Settings of the model");
+    if (decided.contains(name) || verb.get_option_no_throw("--" + flag)) continue;
+    const bool kind = name == "mixer" || name == "phi" || name == "ffn";
+    verb.add_option("--" + flag, (*values_)[name], kind ? "As in `linnet list`" : "")
+        ->type_name(value.is_string()    ? "TEXT"
+                    : value.is_boolean() ? "true|false"
+                                         : "NUMBER")
+        ->group("Settings of the model");
   }
 }
 

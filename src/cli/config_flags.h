@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "models/config.h"
@@ -12,8 +13,9 @@ namespace linnet {
 
 class ConfigFlags {
  public:
-  // Adds --mixer, --phi, --width, ... to a verb, but those that the verb has itself.
-  explicit ConfigFlags(CLI::App& verb);
+  // Adds --mixer, --phi, --width, ... to a verb, but those that the verb has itself and those that
+  // are decided already, e.g. by its data.
+  explicit ConfigFlags(CLI::App& verb, const std::set<std::string>& decided = {});
   bool given() const;
   // `config` with what the user gave; the result is checked.
   ModelConfig apply(const ModelConfig& config) const;

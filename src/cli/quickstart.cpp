@@ -235,7 +235,9 @@ void add_quickstart(CLI::App& app) {
   verb->add_option("--row", options->rows,
                    "Instead of the three, rows of the paper's Table 1: " + profile_rows());
   verb->add_flag("--json", options->json, "One JSON object a model");
-  verb->callback([options, flags = ConfigFlags(*verb)] { run(*options, flags); });
+  verb->callback([options, flags = ConfigFlags(*verb, {"task", "vocab", "classes", "length"})] {
+    run(*options, flags);
+  });
 }
 
 }  // namespace linnet

@@ -30,7 +30,7 @@ double pattern_flops(const Pattern& pattern, const MixerPlan& plan, int64_t T);
 void pattern_reference(const Pattern& pattern, const MixerPlan& plan, int64_t T, const Complex* q,
                        const Complex* k, const Complex* v, Complex* y);
 
-// The functions of a record that depend on the pattern.
+// The record of a pattern, and those of its functions that depend on it.
 template <Pattern kPattern>
 struct PatternMixer {
   static void emit(const MixerRun& run, const MixerChunk& chunk, const MixerState& state, Mat saved,
@@ -46,6 +46,34 @@ struct PatternMixer {
   static void reference(const MixerPlan& plan, const Complex*, int64_t T, const Complex* q,
                         const Complex* k, const Complex* v, Complex* y) {
     pattern_reference(kPattern, plan, T, q, k, v, y);
+  }
+  static constexpr Mixer record(std::string_view name, std::string_view formula,
+                                std::string_view summary, std::string_view paper,
+                                std::string_view cost) {
+    return {.name = name,
+            .formula = formula,
+            .summary = summary,
+            .paper = paper,
+            .cost = cost,
+            .state = "O(T C)",
+            .uses_q = true,
+            .uses_k = true,
+            .uses_feature = false,
+            .causal = true,
+            .grows = true,
+            .build = pattern_build,
+            .state_floats = stored_floats,
+            .saved_floats = pattern_saved_floats,
+            .prepare = nullptr,
+            .prepare_backward = nullptr,
+            .absorb = store_tokens,
+            .merge = merge_tokens,
+            .emit = emit,
+            .emit_again = nullptr,
+            .emit_backward = emit_backward,
+            .absorb_backward = store_tokens_backward,
+            .flops = flops,
+            .reference = reference};
   }
 };
 

@@ -10,35 +10,10 @@
 #include "mixers/pattern.h"
 
 namespace linnet {
-namespace {
-using Shared = PatternMixer<Pattern{.reach = 127, .globals = 0, .stride = 128}>;
-}  // namespace
-
-extern const Mixer kStridedMixer = {
-    .name = "strided",
-    .formula = "softmax over |i - j| < 128 and j mod 128 = 127",
-    .summary = "exact attention to 127 neighbours on each side and every 128th token",
-    .paper = "Child et al. 2019",
-    .cost = "O(T (l + T / l) D)",
-    .state = "O(T C)",
-    .uses_q = true,
-    .uses_k = true,
-    .uses_feature = false,
-    .causal = true,
-    .grows = true,
-    .build = pattern_build,
-    .state_floats = stored_floats,
-    .saved_floats = pattern_saved_floats,
-    .prepare = nullptr,
-    .prepare_backward = nullptr,
-    .absorb = store_tokens,
-    .merge = merge_tokens,
-    .emit = Shared::emit,
-    .emit_again = nullptr,
-    .emit_backward = Shared::emit_backward,
-    .absorb_backward = store_tokens_backward,
-    .flops = Shared::flops,
-    .reference = Shared::reference,
-};
+extern const Mixer kStridedMixer =
+    PatternMixer<Pattern{.reach = 127, .globals = 0, .stride = 128}>::record(
+        "strided", "softmax over |i - j| < 128 and j mod 128 = 127",
+        "exact attention to 127 neighbours on each side and every 128th token", "Child et al. 2019",
+        "O(T (l + T / l) D)");
 
 }  // namespace linnet

@@ -12,35 +12,10 @@
 #include "mixers/pattern.h"
 
 namespace linnet {
-namespace {
-using Shared = PatternMixer<Pattern{.reach = 128, .globals = 1, .stride = 0}>;
-}  // namespace
-
-extern const Mixer kWindowMixer = {
-    .name = "window",
-    .formula = "softmax over |i - j| <= 128 and token 0, which sees all",
-    .summary = "exact attention to 128 neighbours on each side and one global token",
-    .paper = "Beltagy et al. 2020",
-    .cost = "O(T w D)",
-    .state = "O(T C)",
-    .uses_q = true,
-    .uses_k = true,
-    .uses_feature = false,
-    .causal = true,
-    .grows = true,
-    .build = pattern_build,
-    .state_floats = stored_floats,
-    .saved_floats = pattern_saved_floats,
-    .prepare = nullptr,
-    .prepare_backward = nullptr,
-    .absorb = store_tokens,
-    .merge = merge_tokens,
-    .emit = Shared::emit,
-    .emit_again = nullptr,
-    .emit_backward = Shared::emit_backward,
-    .absorb_backward = store_tokens_backward,
-    .flops = Shared::flops,
-    .reference = Shared::reference,
-};
+extern const Mixer kWindowMixer =
+    PatternMixer<Pattern{.reach = 128, .globals = 1, .stride = 0}>::record(
+        "window", "softmax over |i - j| <= 128 and token 0, which sees all",
+        "exact attention to 128 neighbours on each side and one global token",
+        "Beltagy et al. 2020", "O(T w D)");
 
 }  // namespace linnet

@@ -33,6 +33,7 @@ expect_error "[config.width] must be a number" info --width wide
 expect_error "[config.ffn]" info --ffn magic
 expect_error "no such mixer" bench mixers --mixer magic
 expect_error "--steps" quickstart --dir "$dir/q" --steps 0
+expect_error "--classes" quickstart --dir "$dir/q" --steps 1 --classes 5
 expect_error "--threads" quickstart --dir "$dir/q" --threads -1
 expect_error "pytorch" bench engine --against magic
 
