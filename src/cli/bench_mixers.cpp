@@ -10,7 +10,6 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "cli/bench_engine.h"
 #include "cli/measure.h"
@@ -190,17 +189,17 @@ class MixersBench {
     const Kind* exact = nullptr;
     for (const Kind& k : kinds_) exact = k.name == "softmax" ? &k : exact;
     if (!exact || exact == &kind) return "-";
-    std::optional<int64_t> from;
+    int64_t from = 0;
     for (const auto& [length, sample] : kind.curves.at(training)) {
       const auto theirs = exact->curves.at(training).find(length);
       if (theirs == exact->curves.at(training).end()) break;
       if (sample.seconds >= theirs->second.seconds) {
-        from.reset();
-      } else if (!from) {
+        from = 0;
+      } else if (from == 0) {
         from = length;
       }
     }
-    return from ? fmt::format("{}", *from) : "-";
+    return from > 0 ? fmt::format("{}", from) : "-";
   }
 
   BenchMixersOptions options_;
