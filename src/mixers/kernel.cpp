@@ -11,26 +11,29 @@
 //   dw_j = dS v_j + dz,         dv_j = dS^T w_j                           (absorb)
 //   causal, inside the chunk: dA = mask(dN V^T + e 1^T),
 //   dU += dA W,   dW += dA^T U,   dV += A^T dN                            (emit)
-// Cost: 4 F D a head and token, and phi twice. Saved: U and 1/d, from which y is had again for 2 F
-// D. Paper: Katharopoulos et al. 2020; trainable phi: Yorsh and Kovalenko 2022.
+// Without a denominator (kernel-count): y_i = m_i / rms(m_i), m_i = n_i / count, which is the same
+// with d_i = sqrt(mean(n_i^2) + eps count^2); then dn_i = (dy_i - (dy_i . y_i) y_i / D) / d_i, e_i
+// = 0. Cost: 4 F D a head and token, and phi twice. Saved: U and 1/d, from which y is had again for
+// 2 F D. Paper: Katharopoulos et al. 2020; trainable phi: Yorsh and Kovalenko 2022.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
-#include "kernels/activations.h"
 #include "kernels/gemm.h"
 #include "kernels/rows.h"
 #include "layers/linear.h"
-#include "mixers/mixer.h"
+#include "mixers/kernel_phi.h"
 
 namespace linnet {
 namespace {
 
 // Keeps a result finite when every feature has vanished; far below any real denominator.
 constexpr float kGuard = 1e-6f;
+constexpr float kCountEps = 1e-6f;  // of the norm that takes the denominator's place
 
-void build(ParamLayout& layout, const std::string& name, MixerPlan& plan) {
-  plan.phi = build_chain(layout, name + ".phi", plan.phi_text, plan.heads, plan.head);
-  plan.key_width = plan.heads * plan.phi.out;
+void build_by_count(ParamLayout& layout, const std::string& name, MixerPlan& plan) {
+  build_phi(layout, name, plan);
+  plan.by_count = true;
 }
 
 int64_t state_floats(const MixerPlan& plan, int64_t) {
@@ -45,42 +48,6 @@ float* sums(const MixerPlan& plan, const MixerState& s, int64_t h) {
 }
 float* norms(const MixerPlan& plan, const MixerState& s, int64_t h) {
   return s.data + plan.heads * plan.phi.out * plan.head + h * plan.phi.out;
-}
-
-// phi's input: x, with dropout in training. `site` tells queries from keys.
-ConstMat phi_input(const MixerRun& run, int64_t rows, int64_t first, ConstMat x, uint64_t site) {
-  if (run.dropout == 0) return x;
-  const Mat dropped = take_mat(run.scratch, rows, run.plan.width);
-  copy_rows(rows, run.plan.width, x, dropped);
-  dropout(rows, run.plan.width, dropped, run.dropout, run.dropout_key + site, first);
-  return dropped;
-}
-
-void features_forward(const MixerRun& run, int64_t rows, int64_t first, ConstMat x, uint64_t site,
-                      Mat phi) {
-  Arena::Scope scope(run.scratch);
-  chain_forward(run.plan.phi, run.weights, rows, phi_input(run, rows, first, x, site), run.folded,
-                phi, run.scratch);
-}
-
-void features_backward(const MixerRun& run, int64_t rows, int64_t first, ConstMat x, uint64_t site,
-                       ConstMat phi, Mat dphi, Mat dx, float* grads) {
-  const MixerPlan& plan = run.plan;
-  Arena::Scope scope(run.scratch);
-  chain_backward(plan.phi, run.weights, rows, phi_input(run, rows, first, x, site), phi, dphi, dx,
-                 grads, run.scratch);
-  if (run.dropout > 0) dropout(rows, plan.width, dx, run.dropout, run.dropout_key + site, first);
-}
-
-constexpr uint64_t kQuerySite = 1, kKeySite = 2;
-
-void prepare(const MixerRun& run, const MixerChunk& chunk, Mat keys) {
-  features_forward(run, chunk.rows, chunk.first, chunk.k, kKeySite, keys);
-}
-
-void prepare_backward(const MixerRun& run, const MixerChunk& chunk, Mat dkeys, Mat dk,
-                      float* grads) {
-  features_backward(run, chunk.rows, chunk.first, chunk.k, kKeySite, chunk.keys, dkeys, dk, grads);
 }
 
 void absorb(const MixerRun& run, const MixerChunk& chunk, MixerState& state) {
@@ -120,6 +87,13 @@ Mat triangle(Arena& scratch, int64_t rows, int64_t cols, ConstMat x, ConstMat y,
   return a;
 }
 
+// sqrt(mean(n^2) + eps count^2) for row i, from the sum of squares.
+float spread(const MixerRun& run, const MixerChunk& chunk, const MixerState& state, int64_t i,
+             float squares) {
+  const auto count = static_cast<float>(tokens_seen(run.plan, chunk, state, i));
+  return std::sqrt(squares / static_cast<float>(run.plan.head) + kCountEps * count * count);
+}
+
 // y = n / d from U in `saved`; 1/d is saved too, or taken from there when y is wanted again.
 void answer(const MixerRun& run, const MixerChunk& chunk, const MixerState& state, Mat saved, Mat y,
             bool again) {
@@ -131,7 +105,7 @@ void answer(const MixerRun& run, const MixerChunk& chunk, const MixerState& stat
     const ConstMat u = saved.columns(h * F);
     const Mat n = y.columns(h * D);
     gemm(rows, D, F, rows_of(u.data, u.ld), plain(sums(plan, state, h), D), n.data, n.ld);
-    if (!again) row_dots(rows, F, u, {norms(plan, state, h), 0}, d);
+    if (!again && !plan.by_count) row_dots(rows, F, u, {norms(plan, state, h), 0}, d);
     if (plan.causal) {
       Arena::Scope inner(run.scratch);
       const ConstMat v = chunk.v.columns(h * D);
@@ -140,9 +114,11 @@ void answer(const MixerRun& run, const MixerChunk& chunk, const MixerState& stat
       for (int64_t i = 0; !again && i < rows; ++i)
         d[i] = std::accumulate(a.row(i), a.row(i) + i + 1, d[i]);
     }
+    if (!again && plan.by_count) row_dots(rows, D, n, n, d);
     for (int64_t i = 0; i < rows; ++i) {
       float& inverse = saved.row(i)[plan.key_width + h];
-      if (!again) inverse = 1 / (d[i] + kGuard);
+      if (!again)
+        inverse = 1 / (plan.by_count ? spread(run, chunk, state, i, d[i]) : d[i] + kGuard);
       d[i] = inverse;
     }
     scale_rows(rows, D, n, d, n);
@@ -150,7 +126,7 @@ void answer(const MixerRun& run, const MixerChunk& chunk, const MixerState& stat
 }
 
 void emit(const MixerRun& run, const MixerChunk& chunk, const MixerState& state, Mat saved, Mat y) {
-  features_forward(run, chunk.rows, chunk.first, chunk.q, kQuerySite, saved);
+  phi_of_queries(run, chunk, saved);
   answer(run, chunk, state, saved, y, false);
 }
 
@@ -179,6 +155,10 @@ void emit_backward(const MixerRun& run, const MixerChunk& chunk, const MixerStat
       e[i] *= -inverse[i];
     }
     scale_rows(rows, D, dyh, inverse, dn);
+    for (int64_t i = 0; plan.by_count && i < rows; ++i) {
+      add_scaled(D, e[i] / static_cast<float>(D), y.row(i) + h * D, dn.row(i));
+      e[i] = 0;
+    }
     // n = S^T u and d = u . z, so du = S dn + e z, dS += u dn^T, dz += e u.
     pack_transposed(D, F, sums(plan, state, h), D, panels);
     gemm(rows, F, D, rows_of(dn.data, dn.ld), packed(panels, D), du.data, du.ld);
@@ -201,8 +181,7 @@ void emit_backward(const MixerRun& run, const MixerChunk& chunk, const MixerStat
            true);
     }
   }
-  features_backward(run, rows, chunk.first, chunk.q, kQuerySite, saved, dphi, grads.dq,
-                    grads.params);
+  phi_of_queries_backward(run, chunk, saved, dphi, grads.dq, grads.params);
 }
 
 void absorb_backward(const MixerRun& run, const MixerChunk& chunk, const MixerState&,
@@ -247,15 +226,21 @@ void reference(const MixerPlan& plan, const Complex* params, int64_t T, const Co
         d += a;
         for (int64_t c = 0; c < D; ++c) n[static_cast<size_t>(c)] += a * v[j * C + h * D + c];
       }
+      if (plan.by_count) {
+        const auto count = static_cast<double>(plan.causal ? i + 1 : T);
+        d = kCountEps * count * count;
+        for (const Complex& x : n) d += x * x / static_cast<double>(D);
+        d = std::sqrt(d);
+      }
       for (int64_t c = 0; c < D; ++c) y[i * C + h * D + c] = n[static_cast<size_t>(c)] / d;
     }
   }
 }
 
-// The three kinds differ in who chooses phi.
+// The kinds differ in who chooses phi, and in the denominator.
 constexpr Mixer kernel_kind(std::string_view name, std::string_view formula,
-                            std::string_view summary, std::string_view paper,
-                            std::string_view phi) {
+                            std::string_view summary, std::string_view paper, std::string_view phi,
+                            bool by_count = false) {
   return {.name = name,
           .formula = formula,
           .summary = summary,
@@ -267,12 +252,13 @@ constexpr Mixer kernel_kind(std::string_view name, std::string_view formula,
           .uses_feature = true,
           .causal = true,
           .grows = false,
+          .averages = !by_count,
           .phi = phi,
-          .build = build,
+          .build = by_count ? build_by_count : build_phi,
           .state_floats = state_floats,
           .saved_floats = saved_floats,
-          .prepare = prepare,
-          .prepare_backward = prepare_backward,
+          .prepare = phi_of_keys,
+          .prepare_backward = phi_of_keys_backward,
           .absorb = absorb,
           .merge = merge,
           .emit = emit,
@@ -289,6 +275,10 @@ extern const Mixer kKernelMixer = kernel_kind(
     "kernel", "y_i = S^T phi(q_i) / (phi(q_i) . z),  S = sum phi(k_j) v_j^T,  z = sum phi(k_j)",
     "kernel attention with any phi, trainable or fixed: the default for long sequences",
     "Katharopoulos et al. 2020; Yorsh and Kovalenko 2022", "");
+extern const Mixer kKernelCountMixer =
+    kernel_kind("kernel-count", "y_i = m_i / rms(m_i),  m_i = S^T phi(q_i) / count",
+                "kernel attention without a denominator: steadier where phi is small or has signs",
+                "Qin et al. 2022", "", true);
 extern const Mixer kPerformerMixer =
     kernel_kind("performer", "kernel with phi = favor",
                 "softmax attention estimated by random features: no training of phi",

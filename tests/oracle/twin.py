@@ -111,6 +111,8 @@ def parameter_shapes(config):
             shapes[block + 'mix.project'] = (rows, min(FEW, rows))
         if config['mixer'] == 'reformer':
             shapes[block + 'mix.rotation'] = (H, C // H, MOST_BUCKETS // 2)
+        if config['mixer'] == 'kernel-decay':
+            shapes[block + 'mix.decay'] = (H,)
         if phi_of(config):
             shapes.update(phi_shapes(phi_of(config), block + 'mix.phi', H, C // H))
         norm(block + 'norm2')
@@ -130,7 +132,8 @@ def parameter_shapes(config):
 
 def phi_of(config):
     """The text of phi; None where the mixer has none."""
-    own = {'performer': 'favor', 'linear-transformer': 'elu1', 'kernel': config['phi']}
+    own = {'performer': 'favor', 'linear-transformer': 'elu1', 'kernel': config['phi'],
+           'kernel-count': config['phi'], 'kernel-decay': config['phi']}
     return own.get(config['mixer'])
 
 
@@ -183,7 +186,7 @@ def random_params(config, rng):
         value = rng.standard_normal(shape)
         if 'norm' in name and name.endswith('.weight'):
             value = 1 + 0.2 * value
-        elif name.endswith('.bias'):
+        elif name.endswith(('.bias', '.decay')):
             value *= 0.2
         elif name == 'embed.positions':
             value *= 0.5
@@ -326,15 +329,21 @@ def mix_reformer(k, v, rotation):
     return score.masked_fill((back < 0) | (back > 1), -math.inf).softmax(1) @ v
 
 
-def mix_kernel(phi_q, phi_k, v, causal):
+def mix_kernel(phi_q, phi_k, v, causal, by_count, log_decay):
     """One head: y_i = sum_j (phi_q_i . phi_k_j) v_j / (sum_j phi_q_i . phi_k_j + guard).
 
     The prefix sums S_i = sum_{j<=i} phi_k_j v_j^T are those of the weights phi_q_i . phi_k_j
     with the future set to zero, which is how they are taken here: T x T, but plain.
     """
     weight = phi_q @ phi_k.T
+    if log_decay is not None:
+        place = torch.arange(len(v), dtype=v.dtype)
+        weight = weight * (log_decay * (place[:, None] - place[None]).abs()).exp()
     if causal:
         weight = weight.tril()
+    if by_count:
+        m = weight @ v / (torch.arange(1, len(v) + 1, dtype=v.dtype)[:, None] if causal else len(v))
+        return m / (m.square().mean(1, keepdim=True) + 1e-6).sqrt()
     return weight @ v / (weight.sum(1, keepdim=True) + GUARD)
 
 
@@ -385,7 +394,12 @@ def mix(params, config, name, x):
             heads.append(mix_softmax(qh, kh, vh, causal, kind))
             continue
         qh, kh = (phi(params, phi_of(config), name + 'phi', head, a) for a in (qh, kh))
-        heads.append(mix_kernel(qh, kh, vh, causal))
+        log_decay = None
+        if kind == 'kernel-decay':
+            place = head / (config['heads'] - 1) if config['heads'] > 1 else 0.5
+            half_life = 16 * 64 ** place
+            log_decay = -math.log(2) / half_life * params[name + 'decay'][head].exp()
+        heads.append(mix_kernel(qh, kh, vh, causal, kind == 'kernel-count', log_decay))
     return linear(params, name + 'out', torch.cat(heads, 1))
 
 

@@ -1,4 +1,5 @@
-// learning_slow_test.cpp -- what takes hundreds of steps: every mixer learns, orthogonal maps stay so.
+// learning_slow_test.cpp -- what takes hundreds of steps: every mixer learns, orthogonal maps stay
+// so.
 #include <gtest/gtest.h>
 
 #include "mixers/mixer.h"

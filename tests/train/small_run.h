@@ -1,4 +1,5 @@
-// small_run.h -- a small model trained for some steps on ListOps, as the trainer's tests compare it.
+// small_run.h -- a small model trained for some steps on ListOps, as the trainer's tests compare
+// it.
 #pragma once
 
 #include <string>
