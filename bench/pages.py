@@ -67,15 +67,6 @@ def log_plot(curves, title):
     return svg(740, 430, parts)
 
 
-def growth(curve):
-    """Mean factor of the time from T to 2T above 4096; curve is in time a token."""
-    last = max(curve)
-    if 4096 not in curve or last <= 4096:
-        return '-'
-    steps = math.log2(last / 4096)
-    return f'{2 * (curve[last] / curve[4096]) ** (1 / steps):.2f}'
-
-
 def crossover(curve, exact):
     """The length from which the kind is faster than softmax wherever both were measured."""
     both = sorted(set(curve) & set(exact))
@@ -88,8 +79,8 @@ def mixers_page(note, rows):
     page = ['<!-- Written by bench/pages.py; not by hand. -->', '# Token mixers over the length', '',
             'One sequence on one thread through a model of one block, 128 wide, 4 heads. Forward is inference; training is '
             'forward, backward and the sum of gradients. Best of the rounds; kinds take turns at every length. `growth` is '
-            'the mean factor of the time from T to 2T above 4096 tokens (2 is linear, 4 quadratic), `beats softmax` '
-            'the shortest length from which the kind is faster.', '', note]
+            'the mean factor of the time from T to 2T above 4096 tokens (2 is linear, 4 quadratic), `claimed` the same factor of '
+            'the operations that the kinds\' records count, `beats softmax` the shortest length from which the kind is faster.', '', note]
     for mode, title in (('infer', 'Forward'), ('train', 'Training')):
         curves, memory = {}, {}
         for row in rows:
@@ -97,9 +88,12 @@ def mixers_page(note, rows):
                 curves.setdefault(row['mixer'], {})[row['length']] = row['seconds'] * 1e6 / row['length']
                 memory[row['mixer']] = row['memory_mb']
         lengths = sorted({T for curve in curves.values() for T in curve})
-        body = [['microseconds a token', *lengths, 'growth', 'beats softmax', 'MB at the longest']]
+        growth = {row['mixer']: row for row in rows if row.get('grows_in') == mode}
+        body = [['microseconds a token', 'cost', *lengths, 'growth', 'claimed', 'beats softmax', 'MB at the longest']]
         for name, curve in curves.items():
-            body.append([f'`{name}`', *(f'{curve[T]:.3g}' if T in curve else '' for T in lengths), growth(curve),
+            grown = growth.get(name)
+            body.append([f'`{name}`', grown['cost'] if grown else '', *(f'{curve[T]:.3g}' if T in curve else '' for T in lengths),
+                         *(f'{grown[key]:.2f}' if grown else '' for key in ('growth', 'claimed')),
                          '' if name == 'softmax' else crossover(curve, curves['softmax']), f'{memory[name]:.0f}'])
         write(f'mixers_{mode}.svg', log_plot(curves, f'{title}: microseconds a token'))
         page += ['', f'## {title}', '', f'![{title}](mixers_{mode}.svg)', '', table(body)]
