@@ -4,14 +4,14 @@
 //   a_ij = g^|i-j| (u_i . w_j),   y_i = sum_j a_ij v_j / (sum_j a_ij + guard)
 // Causal, the sums run over j <= i: S = g^rows S + sum_j g^(rows-1-j) w_j v_j^T, z likewise, which
 // row i of the next chunk sees times g^(i+1); inside the chunk A = U W^T * g^(i-j), masked.
-// Bidirectional, by two directions: the state keeps all keys and values, and for every block of 128
+// Bidirectional, by two directions: the state keeps all keys and values, and for every block of 120
 // tokens what it sums up for those after it and for those before it; `finish` turns these into
 // what each block sees from the left (P) and from the right (Q),
-//   P_b+1 = g^128 P_b + sum_j g^(127-j) w_j v_j^T,   Q_b-1 = g^128 Q_b + sum_j g^j w_j v_j^T,
-// and row i of the block answers from g^(i+1) P, g^(128-i) Q and A = U W^T * g^|i-j| inside.
+//   P_b+1 = g^120 P_b + sum_j g^(119-j) w_j v_j^T,   Q_b-1 = g^120 Q_b + sum_j g^j w_j v_j^T,
+// and row i of the block answers from g^(i+1) P, g^(120-i) Q and A = U W^T * g^|i-j| inside.
 // Backward: the products of kernel.cpp, each row with its power of g (decayed_sums.h).
 // g = exp(-exp(a)), a = a start value of the head plus a learned number: half-lives from 16 to 1024
-// tokens at the start. Cost: 8 F D + 256 (F + D) a head and token. Saved: U and 1/d.
+// tokens at the start. Cost: 8 F D + 240 (F + D) a head and token. Saved: U and 1/d.
 // Papers: Sun et al. 2023 (decay); Katharopoulos et al. 2020.
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ namespace linnet {
 namespace {
 
 constexpr float kGuard = 1e-6f;  // as in kernel.cpp
-constexpr int64_t kBlock = 128;
+constexpr int64_t kBlock = 120;  // the chunk of a model: a stretch is a whole block
 constexpr double kShortest = 16, kLongest = 1024;  // half-lives of the first and the last head
 
 void build(ParamLayout& layout, const std::string& name, MixerPlan& plan) {
@@ -313,7 +313,7 @@ void absorb_backward(const MixerRun& run, const MixerChunk& chunk, const MixerSt
 
 double flops(const MixerPlan& plan, int64_t) {
   const auto F = static_cast<double>(plan.phi.out), D = static_cast<double>(plan.head);
-  return static_cast<double>(plan.heads) * ((plan.causal ? 4 : 8) * F * D + 256 * (F + D));
+  return static_cast<double>(plan.heads) * ((plan.causal ? 4 : 8) * F * D + 2 * kBlock * (F + D));
 }
 
 void reference(const MixerPlan& plan, const Complex* params, int64_t T, const Complex* q,

@@ -18,8 +18,9 @@
 namespace linnet {
 
 // Tokens that go through a block together: rows x C and rows x 256 hidden units fit in L2 beside
-// the weights' panels.
-inline constexpr int64_t kChunk = 128;
+// the weights' panels. A multiple of the 6 rows of a tile (4-row tiles cannot fill the pipes), and
+// of the 8 steps by which the tile's loop is unrolled, since weight gradients sum over these rows.
+inline constexpr int64_t kChunk = 120;
 
 struct BlockPlan {
   int64_t width = 0;

@@ -12,7 +12,7 @@ namespace linnet {
 // Rows that one thread absorbs before states are merged. A longer sequence is cut into spans of
 // this size whatever the number of threads, so that the result is the same bit for bit on one
 // thread and on many.
-inline constexpr int64_t kSpan = 128 * kChunk;
+inline constexpr int64_t kSpan = 144 * kChunk;
 
 // A model ready for use: weights packed and folded, one workspace a thread. Not for two callers at
 // once.

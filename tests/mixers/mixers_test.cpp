@@ -84,7 +84,7 @@ void check_mixer_gradient(MixerDriver& driver, int64_t T, int64_t chunk, double 
                    .coordinates = T > 100 ? 15 : 40});
 }
 
-TEST(Mixers, GradientsOfShortSequences) {
+TEST(Mixers, GradientsOfShortSequencesAreTheComplexStepDerivative) {
   for (const MixerKind& kind : mixer_kinds()) {
     for (const Heads heads : {Heads{2, 3}, Heads{1, 17}, Heads{3, 8}}) {
       for (const double scale : {0.25, 1.0, 4.0}) {
@@ -99,7 +99,7 @@ TEST(Mixers, GradientsOfShortSequences) {
 }
 
 // Across the chunk of 128 tokens that models use, and across a tile of 256 keys.
-TEST(Mixers, GradientsOfLongSequences) {
+TEST(Mixers, GradientsOfLongSequencesAreTheComplexStepDerivative) {
   for (const MixerKind& kind : mixer_kinds()) {
     for (const double scale : {0.25, 1.0, 4.0}) {
       MixerDriver driver(kind, 2, 3);
