@@ -57,8 +57,10 @@ void draw(const ParamSpec& spec, Random random, float* p) {
     std::generate_n(p, n, [&] { return static_cast<float>(spec.gain * random.normal()); });
     return;
   }
-  if (spec.init == Init::zeros || spec.init == Init::ones) {
-    std::fill_n(p, n, spec.init == Init::ones ? 1.0f : 0.0f);
+  if (spec.init == Init::zeros || spec.init == Init::ones || spec.init == Init::first_ones) {
+    std::fill_n(p, n, 0.0f);
+    if (spec.init != Init::zeros)
+      std::fill_n(p, spec.init == Init::ones ? n : spec.shape.back(), 1.0f);
     return;
   }
   LINNET_ASSERT(spec.shape.size() >= 2);

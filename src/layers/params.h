@@ -14,8 +14,9 @@ namespace linnet {
 enum class Init {
   zeros,
   ones,
-  normal,  // sd = gain
-  xavier,  // uniform, +- gain * sqrt(6 / (in + out)) of the last two dimensions
+  first_ones,  // the first of the rows of shape.back() numbers; the others zeros
+  normal,      // sd = gain
+  xavier,      // uniform, +- gain * sqrt(6 / (in + out)) of the last two dimensions
   // The last two dimensions [in, out] of each slice: W W^T = I, or W^T W = I where out < in.
   orthogonal,
   // Columns orthogonal to each other in blocks of `in`, each as long as a normal vector is.

@@ -1,6 +1,8 @@
 // block.cpp -- the two sweeps of a pre-LN block and their adjoints, a chunk at a time.
 #include "models/block.h"
 
+#include <algorithm>
+
 #include "kernels/activations.h"
 #include "kernels/rows.h"
 
@@ -31,6 +33,24 @@ ConstMat dropped_gradient(const BlockRun& run, const BlockChunk& chunk, uint64_t
   copy_rows(chunk.rows, run.plan.width, dy, part);
   dropout(chunk.rows, run.plan.width, part, run.dropout, run.dropout_key + site, chunk.first);
   return part;
+}
+
+// LN1 of the chunk, and in front of its row 0 that of the halo: zero before the sequence begins.
+Mat normed_with_halo(const BlockRun& run, const BlockChunk& chunk) {
+  const BlockPlan& plan = run.plan;
+  const int64_t C = plan.width, there = plan.conv.halo(chunk.first);
+  const Mat h = take_mat(run.scratch, plan.conv.halo() + chunk.rows, C).rows(plan.conv.halo());
+  for (int64_t r = -plan.conv.halo(); r < -there; ++r) std::fill_n(h.row(r), C, 0.0f);
+  norm_forward(plan.norm1, run.weights, there, chunk.before, h.rows(-there));
+  norm_forward(plan.norm1, run.weights, chunk.rows, chunk.x, h);
+  return h;
+}
+
+// g, which q, k and v are projected from.
+Mat mixer_input(const BlockRun& run, const BlockChunk& chunk) {
+  const Mat h = normed_with_halo(run, chunk);
+  if (run.plan.conv.taps > 0) conv_forward(run.plan.conv, run.weights, chunk.rows, h, h);
+  return h;
 }
 
 }  // namespace
@@ -91,6 +111,10 @@ BlockSaved BlockSaved::chunk(const BlockPlan& plan, int64_t first, int64_t rows,
   return s;
 }
 
+BlockChunk chunk_of(const BlockPlan& plan, ConstMat input, int64_t first, int64_t rows) {
+  return {rows, first, input.rows(first), input.rows(first - plan.conv.halo(first))};
+}
+
 MixerChunk mixer_chunk(const BlockChunk& chunk, const BlockSaved& saved) {
   return {.rows = chunk.rows,
           .first = chunk.first,
@@ -103,12 +127,11 @@ MixerChunk mixer_chunk(const BlockChunk& chunk, const BlockSaved& saved) {
 void block_prepare(const BlockRun& run, const BlockChunk& chunk, const BlockSaved& saved) {
   const BlockPlan& plan = run.plan;
   Arena::Scope scope(run.scratch);
-  const Mat h = take_mat(run.scratch, chunk.rows, plan.width);
-  norm_forward(plan.norm1, run.weights, chunk.rows, chunk.x, h);
-  if (plan.mixer->absorbs_q) linear_forward(plan.q, run.weights, chunk.rows, h, saved.q);
-  if (plan.mixer->uses_k) linear_forward(plan.k, run.weights, chunk.rows, h, saved.k);
-  if (plan.mixer->squares) square_forward(chunk.rows, plan.width, h, h);
-  linear_forward(plan.v, run.weights, chunk.rows, h, saved.v);
+  const Mat g = mixer_input(run, chunk);
+  if (plan.mixer->absorbs_q) linear_forward(plan.q, run.weights, chunk.rows, g, saved.q);
+  if (plan.mixer->uses_k) linear_forward(plan.k, run.weights, chunk.rows, g, saved.k);
+  if (plan.mixer->squares) square_forward(chunk.rows, plan.width, g, g);
+  linear_forward(plan.v, run.weights, chunk.rows, g, saved.v);
   if (plan.mixer->prepare) {
     plan.mixer->prepare(run.mixer(), mixer_chunk(chunk, saved), saved.keys);
   }
@@ -124,9 +147,7 @@ void block_mix(const BlockRun& run, const BlockChunk& chunk, const BlockSaved& s
   const BlockPlan& plan = run.plan;
   Arena::Scope scope(run.scratch);
   if (plan.mixer->uses_q) {
-    const Mat h = take_mat(run.scratch, chunk.rows, plan.width);
-    norm_forward(plan.norm1, run.weights, chunk.rows, chunk.x, h);
-    linear_forward(plan.q, run.weights, chunk.rows, h, saved.q);
+    linear_forward(plan.q, run.weights, chunk.rows, mixer_input(run, chunk), saved.q);
   }
   plan.mixer->emit(run.mixer(), mixer_chunk(chunk, saved), state, saved.emitted, saved.y);
   if (saved.mid.data != chunk.x.data) copy_rows(chunk.rows, plan.width, chunk.x, saved.mid);
@@ -166,40 +187,56 @@ void block_feed_backward(const BlockRun& run, const BlockChunk& chunk, const Blo
 }
 
 void block_project_backward(const BlockRun& run, const BlockChunk& chunk, const BlockSaved& saved,
-                            ConstMat dq, Mat dkeys, ConstMat dv, Mat dx, float* grads) {
+                            ConstMat dq, Mat dkeys, ConstMat dv, Mat ahead, Mat dx, float* grads) {
   const BlockPlan& plan = run.plan;
   const int64_t rows = chunk.rows;
   Arena::Scope scope(run.scratch);
-  const Mat h = take_mat(run.scratch, rows, plan.width),
-            dh = take_mat(run.scratch, rows, plan.width);
-  norm_forward(plan.norm1, run.weights, rows, chunk.x, h);
+  const int64_t C = plan.width, halo = plan.conv.halo();
+  const Mat h = normed_with_halo(run, chunk), dg = take_mat(run.scratch, rows + halo, C);
+  Mat g = h, dh = dg;
+  if (plan.conv.taps > 0) {
+    g = take_mat(run.scratch, rows, C);
+    dh = take_mat(run.scratch, rows, C);
+    conv_forward(plan.conv, run.weights, rows, h, g);
+  }
   if (plan.mixer->squares) {
-    // v = (h * h) Wv + bv, so dh = 2 h * (dv Wv^T).
+    // v = (g * g) Wv + bv, so dg = 2 g * (dv Wv^T).
     Arena::Scope inner(run.scratch);
-    const Mat squares = take_mat(run.scratch, rows, plan.width);
-    square_forward(rows, plan.width, h, squares);
+    const Mat squares = take_mat(run.scratch, rows, C);
+    square_forward(rows, C, g, squares);
     linear_backward_weights(plan.v, rows, squares, dv, grads, run.scratch);
-    linear_backward_input(plan.v, run.weights, rows, dv, dh);
-    square_backward(rows, plan.width, h, dh, dh);
+    linear_backward_input(plan.v, run.weights, rows, dv, dg);
+    square_backward(rows, C, g, dg, dg);
   } else {
-    linear_backward_weights(plan.v, rows, h, dv, grads, run.scratch);
-    linear_backward_input(plan.v, run.weights, rows, dv, dh);
+    linear_backward_weights(plan.v, rows, g, dv, grads, run.scratch);
+    linear_backward_input(plan.v, run.weights, rows, dv, dg);
   }
   if (plan.mixer->uses_k) {
     ConstMat dk = dkeys;
     if (plan.mixer->prepare_backward) {
-      const Mat through = take_mat(run.scratch, rows, plan.width);
+      const Mat through = take_mat(run.scratch, rows, C);
       plan.mixer->prepare_backward(run.mixer(), mixer_chunk(chunk, saved), dkeys, through, grads);
       dk = through;
     }
-    linear_backward_weights(plan.k, rows, h, dk, grads, run.scratch);
-    linear_backward_input(plan.k, run.weights, rows, dk, dh, true);
+    linear_backward_weights(plan.k, rows, g, dk, grads, run.scratch);
+    linear_backward_input(plan.k, run.weights, rows, dk, dg, true);
   }
   if (plan.mixer->uses_q && dq.data) {
-    linear_backward_weights(plan.q, rows, h, dq, grads, run.scratch);
-    linear_backward_input(plan.q, run.weights, rows, dq, dh, true);
+    linear_backward_weights(plan.q, rows, g, dq, grads, run.scratch);
+    linear_backward_input(plan.q, run.weights, rows, dq, dg, true);
+  }
+  if (plan.conv.taps > 0) {
+    // g_t = sum_j c_j * h_{t-j}, so dh_t = sum_j c_j * dg_{t+j}: dg of the rows ahead too.
+    copy_rows(halo, C, ahead, dg.rows(rows));
+    copy_rows(std::min(halo, rows), C, dg, ahead);
+    conv_backward(plan.conv, run.weights, rows, h, dg, dh, grads);
   }
   norm_backward(plan.norm1, run.weights, rows, chunk.x, dh, dx, grads);
+}
+
+Mat nothing_ahead(const BlockRun& run) {
+  const int64_t ld = leading_dim(run.plan.width);
+  return {run.scratch.take_zeroed(run.plan.conv.halo() * ld), ld};
 }
 
 }  // namespace linnet

@@ -1,10 +1,11 @@
-// block.h -- a pre-LN block, run chunk by chunk: x += mix(LN1(x)), x += ffn(LN2(x)).
+// block.h -- a pre-LN block, run chunk by chunk: x += mix(conv(LN1(x))), x += ffn(LN2(x)).
 //
-// Sweep 1 over the chunks: k and v of LN1(x), prepared and absorbed. Sweep 2: q of LN1(x), emitted,
-// projected, added; then the feed-forward layer. Causal blocks do both in one sweep. Between two
-// chunks everything stays in L2. The backward runs the same sweeps in reverse; what it needs was
-// saved by the forward, or is computed again chunk by chunk into scratch (recompute): the same
-// functions, other views.
+// Sweep 1 over the chunks: k and v of g, prepared and absorbed. Sweep 2: q of g, emitted,
+// projected, added; then the feed-forward layer. Here g = LN1(x), or with `conv` the short
+// convolution of LN1(x) over time. Causal blocks do both in one sweep. Between two chunks
+// everything stays in L2; only the convolution looks across, at LN1 of a few rows before. The
+// backward runs the same sweeps in reverse; what it needs was saved by the forward, or is computed
+// again chunk by chunk into scratch (recompute): the same functions, other views.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include "layers/feed_forward.h"
 #include "layers/layer_norm.h"
 #include "layers/linear.h"
+#include "layers/short_conv.h"
 #include "mixers/mixer.h"
 
 namespace linnet {
@@ -21,6 +23,7 @@ namespace linnet {
 // the weights' panels. A multiple of the 6 rows of a tile (4-row tiles cannot fill the pipes), and
 // of the 8 steps by which the tile's loop is unrolled, since weight gradients sum over these rows.
 inline constexpr int64_t kChunk = 120;
+static_assert(kMostTaps <= kChunk);
 
 struct BlockPlan {
   int64_t width = 0;
@@ -29,6 +32,7 @@ struct BlockPlan {
   const FeedForward* ffn = nullptr;
   FeedForwardPlan feed;
   LayerNorm norm1, norm2;
+  ShortConv conv;
   Linear q, k, v, out;
 };
 
@@ -58,11 +62,14 @@ struct BlockSaved {
   void take_cheap(const BlockPlan& plan, int64_t rows, Arena& arena);
 };
 
-// A chunk of the block's input: row 0 of x is token `first`.
+// A chunk of the block's input: row 0 of x is token `first`; before: the conv.halo(first) rows of
+// the input in front of it.
 struct BlockChunk {
   int64_t rows, first;
-  ConstMat x;
+  ConstMat x, before;
 };
+// Of an input that is all there.
+BlockChunk chunk_of(const BlockPlan& plan, ConstMat input, int64_t first, int64_t rows);
 
 // k, v and keys of the chunk into `saved`; then state += them.
 void block_prepare(const BlockRun& run, const BlockChunk& chunk, const BlockSaved& saved);
@@ -78,8 +85,12 @@ void block_feed(const BlockRun& run, const BlockChunk& chunk, const BlockSaved& 
 void block_feed_backward(const BlockRun& run, const BlockChunk& chunk, const BlockSaved& saved,
                          Mat dx, Mat dy, float* grads);
 // From the gradients of q (null: zero), k and v to the block's input: dx +=. dkeys is used up.
+// ahead [conv.halo(), C]: dg of the rows after the chunk, zero beyond the last, and then that of
+// the chunk's own first rows; so with conv the chunks go by from the last to the first.
 void block_project_backward(const BlockRun& run, const BlockChunk& chunk, const BlockSaved& saved,
-                            ConstMat dq, Mat dkeys, ConstMat dv, Mat dx, float* grads);
+                            ConstMat dq, Mat dkeys, ConstMat dv, Mat ahead, Mat dx, float* grads);
+// `ahead` of the last chunk, from scratch.
+Mat nothing_ahead(const BlockRun& run);
 
 // The mixer's view of a chunk.
 MixerChunk mixer_chunk(const BlockChunk& chunk, const BlockSaved& saved);

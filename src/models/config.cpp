@@ -11,6 +11,7 @@
 #include "core/file.h"
 #include "features/phi_text.h"
 #include "layers/feed_forward.h"
+#include "layers/short_conv.h"
 #include "mixers/mixer.h"
 
 namespace linnet {
@@ -37,6 +38,7 @@ void for_each_field(Config& c, const Visit& visit) {
   visit("phi", c.phi);
   visit("ffn", c.ffn);
   visit("ffn_match", c.ffn_match);
+  visit("conv", c.conv);
   visit("causal", c.causal);
   visit("positions", c.positions);
   visit("pool", c.pool);
@@ -118,6 +120,7 @@ void check_config(const ModelConfig& c) {
   }
   find_feed_forward(c.ffn);
   check_choice("ffn_match", c.ffn_match, {"none", "params"});
+  check_range("conv", c.conv, 0, kMostTaps);
   check_choice("positions", c.positions, {"learned", "sinusoidal", "none"});
   check_choice("pool", c.pool, {"cls", "mean", "last"});
   if (c.causal && c.pool == "cls") {

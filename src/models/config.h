@@ -24,6 +24,7 @@ struct ModelConfig {
   std::string ffn = "gelu";
   // none: `hidden` units whatever the ffn; params: as many parameters as gelu has with `hidden`.
   std::string ffn_match = "none";
+  int64_t conv = 0;  // taps of a short convolution over time before the mixer; 0: none
   bool causal = false;
   std::string positions = "learned";  // learned, sinusoidal, none
   std::string pool = "cls";           // cls, mean, last

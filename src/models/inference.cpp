@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "kernels/rows.h"
 #include "models/head.h"
 
 namespace linnet {
@@ -37,26 +38,33 @@ void Inference::absorb_rows(size_t layer, ConstMat x, int64_t first, int64_t las
   const BlockSaved saved =
       BlockSaved::of_chunk(plan, std::min(kChunk, last - first), workspace.scratch);
   for (int64_t at = first; at < last; at += kChunk) {
-    const BlockChunk chunk{std::min(kChunk, last - at), at, x.rows(at)};
+    const BlockChunk chunk = chunk_of(plan, x, at, std::min(kChunk, last - at));
     block_prepare(run, chunk, saved);
     block_absorb(run, chunk, saved, state);
   }
 }
 
-void Inference::emit_rows(size_t layer, Mat x, int64_t first, int64_t last, MixerState& state,
-                          Workspace& workspace) const {
+void Inference::emit_rows(size_t layer, Mat x, ConstMat before, int64_t first, int64_t last,
+                          MixerState& state, Workspace& workspace) const {
   const BlockRun run = block_run(layer, workspace);
   const BlockPlan& plan = run.plan;
   Arena::Scope scope(workspace.scratch);
   BlockSaved saved = BlockSaved::of_chunk(plan, std::min(kChunk, last - first), workspace.scratch);
   saved.feed = {};  // nothing is kept for a backward
+  // The chunk's last rows, for the next one: by then they are overwritten.
+  const int64_t halo = plan.conv.halo();
+  Mat tail = take_mat(workspace.scratch, halo, plan.width),
+      other = take_mat(workspace.scratch, halo, plan.width);
   for (int64_t at = first; at < last; at += kChunk) {
-    const BlockChunk chunk{std::min(kChunk, last - at), at, x.rows(at)};
+    const BlockChunk chunk{std::min(kChunk, last - at), at, x.rows(at), before};
+    if (at + kChunk < last) copy_rows(halo, plan.width, x.rows(at + kChunk - halo), tail);
     saved.mid = x.rows(at);
     if (plan.mix.causal) block_prepare(run, chunk, saved);
     block_mix(run, chunk, saved, state);
     block_feed(run, chunk, saved, x.rows(at));
     if (plan.mix.causal) block_absorb(run, chunk, saved, state);
+    before = tail;
+    std::swap(tail, other);
   }
 }
 
@@ -65,6 +73,7 @@ void Inference::run_block(size_t layer, Mat x, int64_t rows, bool all_threads,
   const BlockPlan& plan = model_.blocks()[layer];
   Arena::Scope scope(workspace.keep);
   const RowRange asked = answered_rows(model_, layer, rows);
+  const ConstMat in_front = x.rows(asked.first - plan.conv.halo(asked.first));
   const int64_t spans = (rows + kSpan - 1) / kSpan;
   if (spans == 1) {
     MixerState state = take_state(*plan.mixer, plan.mix, rows, workspace.keep);
@@ -72,7 +81,7 @@ void Inference::run_block(size_t layer, Mat x, int64_t rows, bool all_threads,
       absorb_rows(layer, x, 0, rows, state, workspace);
       finish(layer, state, workspace);
     }
-    return emit_rows(layer, x, asked.first, asked.last, state, workspace);
+    return emit_rows(layer, x, in_front, asked.first, asked.last, state, workspace);
   }
   const auto for_each_span = [&](const auto& visit) {
     const auto job = [&](int64_t span, int worker) {
@@ -103,9 +112,18 @@ void Inference::run_block(size_t layer, Mat x, int64_t rows, bool all_threads,
     plan.mixer->merge(plan.mix, state, total);
   }
   finish(layer, total, workspace);
-  if (asked.count() < rows) return emit_rows(layer, x, asked.first, asked.last, total, workspace);
+  if (asked.count() < rows) {
+    return emit_rows(layer, x, in_front, asked.first, asked.last, total, workspace);
+  }
+  // The rows in front of each span, before the span that they are in overwrites them.
+  const int64_t halo = plan.conv.halo();
+  const Mat halos = take_mat(workspace.keep, spans * halo, plan.width);
+  for (int64_t span = 1; span < spans; ++span) {
+    copy_rows(halo, plan.width, x.rows(span * kSpan - halo), halos.rows(span * halo));
+  }
   for_each_span([&](size_t span, int64_t from, int64_t to, Workspace& own) {
-    emit_rows(layer, x, from, to, plan.mix.causal ? before[span] : total, own);
+    emit_rows(layer, x, halos.rows(static_cast<int64_t>(span) * halo), from, to,
+              plan.mix.causal ? before[span] : total, own);
   });
 }
 

@@ -29,10 +29,10 @@ class Inference {
   void finish(size_t layer, MixerState& state, Workspace& workspace) const;
   void absorb_rows(size_t layer, ConstMat x, int64_t first, int64_t last, MixerState& state,
                    Workspace& workspace) const;
-  // The block's answer in place of x; causal: state is the one before `first`, and absorbs as it
-  // goes.
-  void emit_rows(size_t layer, Mat x, int64_t first, int64_t last, MixerState& state,
-                 Workspace& workspace) const;
+  // The block's answer in place of x; before: the conv.halo(first) rows in front of `first` as they
+  // were. causal: state is the one before `first`, and absorbs as it goes.
+  void emit_rows(size_t layer, Mat x, ConstMat before, int64_t first, int64_t last,
+                 MixerState& state, Workspace& workspace) const;
   // One sequence to its pooled vector [C], on one thread or, span by span, on all.
   void encode(Tokens tokens, Workspace& workspace, bool all_threads, float* vector);
   void run_block(size_t layer, Mat x, int64_t rows, bool all_threads, Workspace& workspace);

@@ -49,6 +49,11 @@ Model::Model(const ModelConfig& config) : config_(config) {
   for (size_t i = 0; i + 1 < sizes.size(); ++i) {
     head_.push_back(add_linear(layout_, fmt::format("head.{}", i), sizes[i], sizes[i + 1]));
   }
+  // Last, since a parameter is drawn from the seed and its number: with conv, which starts as the
+  // identity, the others are what they are without.
+  for (size_t l = 0; config_.conv > 0 && l < blocks_.size(); ++l) {
+    blocks_[l].conv = add_short_conv(layout_, fmt::format("blocks.{}.conv", l), C, config_.conv);
+  }
 }
 
 void Model::check(Tokens tokens) const {
@@ -83,6 +88,7 @@ double Model::forward_flops(int64_t T, bool folded) const {
     if (b.mixer->uses_q) token += of(b.q), queries += b.mixer->absorbs_q ? 0 : of(b.q);
     if (b.mixer->uses_k) token += of(b.k);
     token += 2 * b.mix.phi.flops(folded);
+    token += 2.0 * static_cast<double>(b.conv.taps * b.conv.width);
     // The last block answers one row only where one row is pooled.
     const bool one = &b == &blocks_.back() && config_.pool != "mean" && !config_.causal;
     total += token * row_count - (one ? queries * (row_count - 1) : 0);

@@ -44,7 +44,7 @@ void TrainingRun::for_each_chunk(const Tape& tape, size_t layer, int64_t first, 
   const int64_t chunks = (last - first + kChunk - 1) / kChunk;
   for (int64_t i = 0; i < chunks; ++i) {
     const int64_t at = first + (reverse ? chunks - 1 - i : i) * kChunk;
-    const BlockChunk chunk{std::min(kChunk, last - at), at, tape.x[layer].rows(at)};
+    const BlockChunk chunk = chunk_of(plan, tape.x[layer], at, std::min(kChunk, last - at));
     Arena::Scope scope(workspace_.scratch);
     visit(chunk, options_.recompute
                      ? BlockSaved::of_chunk(plan, chunk.rows, workspace_.scratch)
@@ -145,7 +145,8 @@ void TrainingRun::backward_block(const Tape& tape, size_t layer, Mat dx, float* 
             {.dq = dq.rows(chunk.first), .dkeys = {}, .dv = {}, .params = grads});
       });
   if (plan.mixer->finish_backward) plan.mixer->finish_backward(run.mixer(), state, dstate, grads);
-  for_each_chunk(tape, layer, 0, tape.rows, false,
+  const Mat ahead = nothing_ahead(run);
+  for_each_chunk(tape, layer, 0, tape.rows, plan.conv.taps > 0,
                  [&, from = first, to = last](const BlockChunk& chunk, const BlockSaved& saved) {
                    const Mat dkeys = take_mat(scratch, chunk.rows, plan.mix.key_width);
                    const Mat dv = take_mat(scratch, chunk.rows, plan.width);
@@ -161,7 +162,7 @@ void TrainingRun::backward_block(const Tape& tape, size_t layer, Mat dx, float* 
                                       (chunk.first < to && chunk.first + chunk.rows > from);
                    block_project_backward(run, chunk, saved,
                                           asked ? ConstMat(dq.rows(chunk.first)) : ConstMat(),
-                                          dkeys, dv, dx.rows(chunk.first), grads);
+                                          dkeys, dv, ahead, dx.rows(chunk.first), grads);
                  });
 }
 
@@ -171,30 +172,32 @@ void TrainingRun::backward_block_causal(const Tape& tape, size_t layer, Mat dx, 
   Arena& scratch = workspace_.scratch;
   Arena::Scope scope(scratch);
   MixerState dstate = take_state(*plan.mixer, plan.mix, tape.rows, scratch);
-  for_each_chunk(
-      tape, layer, 0, tape.rows, true, [&](const BlockChunk& chunk, const BlockSaved& saved) {
-        const MixerState& state = state_of(tape, layer, chunk.first);
-        const Mat dy = take_mat(scratch, chunk.rows, plan.width),
-                  dv = take_mat(scratch, chunk.rows, plan.width);
-        const Mat dq = take_mat(scratch, chunk.rows, plan.width);
-        const Mat dkeys = take_mat(scratch, chunk.rows, plan.mix.key_width);
-        const MixerChunk view = mixer_chunk(chunk, saved);
-        if (options_.recompute) {
-          block_prepare(run, chunk, saved);
-          block_mix(run, chunk, saved, state);
-          block_feed(run, chunk, saved, {});
-        } else {
-          if (plan.mixer->prepare) plan.mixer->prepare(run.mixer(), view, saved.keys);
-          if (plan.mixer->emit_again)
-            plan.mixer->emit_again(run.mixer(), view, state, saved.emitted, saved.y);
-        }
-        const MixerGrads owed{.dq = dq, .dkeys = dkeys, .dv = dv, .params = grads};
-        block_feed_backward(run, chunk, saved, dx.rows(chunk.first), dy, grads);
-        plan.mixer->absorb_backward(run.mixer(), view, state, dstate, owed);
-        plan.mixer->emit_backward(run.mixer(), view, state, saved.emitted, saved.y, dy, dstate,
-                                  owed);
-        block_project_backward(run, chunk, saved, dq, dkeys, dv, dx.rows(chunk.first), grads);
-      });
+  const Mat ahead = nothing_ahead(run);
+  for_each_chunk(tape, layer, 0, tape.rows, true,
+                 [&](const BlockChunk& chunk, const BlockSaved& saved) {
+                   const MixerState& state = state_of(tape, layer, chunk.first);
+                   const Mat dy = take_mat(scratch, chunk.rows, plan.width),
+                             dv = take_mat(scratch, chunk.rows, plan.width);
+                   const Mat dq = take_mat(scratch, chunk.rows, plan.width);
+                   const Mat dkeys = take_mat(scratch, chunk.rows, plan.mix.key_width);
+                   const MixerChunk view = mixer_chunk(chunk, saved);
+                   if (options_.recompute) {
+                     block_prepare(run, chunk, saved);
+                     block_mix(run, chunk, saved, state);
+                     block_feed(run, chunk, saved, {});
+                   } else {
+                     if (plan.mixer->prepare) plan.mixer->prepare(run.mixer(), view, saved.keys);
+                     if (plan.mixer->emit_again)
+                       plan.mixer->emit_again(run.mixer(), view, state, saved.emitted, saved.y);
+                   }
+                   const MixerGrads owed{.dq = dq, .dkeys = dkeys, .dv = dv, .params = grads};
+                   block_feed_backward(run, chunk, saved, dx.rows(chunk.first), dy, grads);
+                   plan.mixer->absorb_backward(run.mixer(), view, state, dstate, owed);
+                   plan.mixer->emit_backward(run.mixer(), view, state, saved.emitted, saved.y, dy,
+                                             dstate, owed);
+                   block_project_backward(run, chunk, saved, dq, dkeys, dv, ahead,
+                                          dx.rows(chunk.first), grads);
+                 });
 }
 
 void TrainingRun::backward(std::span<const float> dlogits, float* grads) {

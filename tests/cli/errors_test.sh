@@ -31,6 +31,7 @@ expect_error "below half" info --width 64 --heads 4 --phi "aoglu:r=8"
 expect_error "[config.causal]" info --mixer linformer --causal true --pool mean
 expect_error "[config.width] must be a number" info --width wide
 expect_error "[config.ffn]" info --ffn magic
+expect_error "[config.conv] must be 0 to 64, not 65" info --conv 65
 expect_error "no such mixer" bench mixers --mixer magic
 expect_error "--steps" quickstart --dir "$dir/q" --steps 0
 expect_error "--classes" quickstart --dir "$dir/q" --steps 1 --classes 5

@@ -29,6 +29,7 @@ TEST(ConfigTest, RoundTrip) {
   config.mixer = "softmax";
   config.ffn = "squares-linear";
   config.ffn_match = "params";
+  config.conv = 4;
   config.dropout = 0.25;
   config.width = 96;
   config.heads = 3;
@@ -44,6 +45,8 @@ TEST(ConfigTest, WrongOnesNameTheField) {
       {R"({"phi": "magic"})", "[config.phi, character 1]"},
       {R"({"ffn": "magic"})", "[config.ffn]"},
       {R"({"ffn_match": "flops"})", "[config.ffn_match] must be one of none, params"},
+      {R"({"conv": 65})", "[config.conv] must be 0 to 64, not 65"},
+      {R"({"conv": -1})", "[config.conv] must be 0 to 64, not -1"},
       {R"({"width": -4})", "[config.width]"},
       {R"({"width": 0})", "[config.width]"},
       {R"({"blocks": 1e3})", "[config.blocks] must be a whole number"},

@@ -8,39 +8,15 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/random.h"
 #include "features/feature.h"
 #include "mixers/mixer.h"
+#include "tests/models/small_model.h"
 
 namespace linnet {
 namespace {
 
-ModelConfig small_config(const std::string& mixer, const std::string& phi, bool causal) {
-  ModelConfig config;
-  config.vocab = 13;
-  config.classes = 3;
-  config.length = 40000;
-  config.width = 20;
-  config.heads = 2;
-  config.blocks = 2;
-  config.hidden = 24;
-  config.head_units = 10;
-  config.mixer = mixer;
-  config.phi = phi;
-  config.causal = causal;
-  config.positions = "sinusoidal";
-  config.pool = causal ? "last" : "cls";
-  return config;
-}
-
-std::vector<int32_t> random_tokens(int64_t T, uint64_t seed) {
-  Random random(seed);
-  std::vector<int32_t> tokens;
-  for (int64_t t = 0; t < T; ++t) tokens.push_back(static_cast<int32_t>(random.below(13)));
-  return tokens;
-}
-
-// Every mixer, kernel attention with every phi, both directions.
+// Every mixer, kernel attention with every phi, both directions; and every mixer with a short
+// convolution in front of it.
 std::vector<ModelConfig> all_configs() {
   std::vector<ModelConfig> configs;
   for (const Mixer* mixer : mixers()) {
@@ -51,6 +27,8 @@ std::vector<ModelConfig> all_configs() {
         configs.push_back(small_config(std::string(mixer->name), std::string(phi->name), causal));
         if (!mixer->uses_feature || !mixer->phi.empty()) break;
       }
+      configs.push_back(small_config(std::string(mixer->name), "softplus", causal));
+      configs.back().conv = 5;
     }
   }
   return configs;
@@ -64,7 +42,7 @@ TEST(InferenceTest, RaggedBatchIsOneByOneBitForBit) {
       rows.push_back(random_tokens(T, static_cast<uint64_t>(T)));
     const std::vector<Tokens> batch(rows.begin(), rows.end());
     Context one(1);
-    Inference single(one, model, Parameters::initial(model, 3));
+    Inference single(one, model, small_values(model));
     std::vector<float> by_itself;
     for (const Tokens& tokens : batch) {
       const std::vector<float> logits = single.logits({&tokens, 1});
@@ -72,7 +50,7 @@ TEST(InferenceTest, RaggedBatchIsOneByOneBitForBit) {
     }
     for (int threads : {1, 2, 3}) {
       Context context(threads);
-      Inference inference(context, model, Parameters::initial(model, 3));
+      Inference inference(context, model, small_values(model));
       EXPECT_EQ(inference.logits(batch), by_itself)
           << config.mixer << " causal=" << config.causal << " threads=" << threads;
     }
@@ -94,7 +72,7 @@ TEST(InferenceTest, LongSequenceIsTheSameOnAnyNumberOfThreads) {
     std::vector<std::vector<float>> results;
     for (int threads : {1, 3}) {
       Context context(threads);
-      Inference inference(context, model, Parameters::initial(model, 3));
+      Inference inference(context, model, small_values(model));
       results.push_back(inference.logits({&sequence, 1}));
     }
     EXPECT_EQ(results[0], results[1]) << config.mixer;
@@ -107,7 +85,7 @@ TEST(InferenceTest, CausalLogitsDependOnThePastAlone) {
     if (!config.causal) continue;
     const Model model(config);
     Context context(1);
-    Inference inference(context, model, Parameters::initial(model, 3));
+    Inference inference(context, model, small_values(model));
     std::vector<int32_t> tokens = random_tokens(200, 9);
     const Tokens whole = tokens, part = Tokens(tokens).first(150);
     const std::vector<float> before = inference.logits({&part, 1}),
@@ -138,7 +116,7 @@ TEST(InferenceTest, WrongTokensAreErrors) {
   config.length = 10;
   const Model model(config);
   Context context(1);
-  Inference inference(context, model, Parameters::initial(model, 3));
+  Inference inference(context, model, small_values(model));
   for (const std::vector<int32_t>& bad : {std::vector<int32_t>{}, std::vector<int32_t>{3, 13},
                                           std::vector<int32_t>{-1}, std::vector<int32_t>(11, 1)}) {
     const Tokens tokens = bad;

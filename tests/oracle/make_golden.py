@@ -59,6 +59,10 @@ CASES = {
     'poly_squares_causal': {'mixer': 'poly-squares', 'causal': True, 'pool': 'mean'},
     'linformer': {'mixer': 'linformer', 'pool': 'cls'},
     'nystromformer': {'mixer': 'nystromformer', 'pool': 'cls'},
+    'conv_kernel': {'conv': 4, 'pool': 'last'},
+    'conv_kernel_causal': {'conv': 3, 'causal': True, 'pool': 'mean'},
+    'conv_softmax': {'conv': 5, 'mixer': 'softmax', 'pool': 'cls'},
+    'conv_poly_squares': {'conv': 64, 'mixer': 'poly-squares', 'pool': 'mean'},
 }
 
 BASE = {'task': 'classify', 'mixer': 'kernel', 'phi': 'softplus', 'causal': False, 'ffn': 'gelu',

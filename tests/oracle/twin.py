@@ -127,6 +127,9 @@ def parameter_shapes(config):
     sizes = [2 * C, U, U // 2] if match else [C, U]
     for index, (rows, columns) in enumerate(zip(sizes, sizes[1:] + [config['classes']])):
         linear(f'head.{index}', rows, columns)
+    if config.get('conv', 0):
+        for index in range(config['blocks']):
+            shapes[f'blocks.{index}.conv.weight'] = (config['conv'], C)
     return shapes
 
 
@@ -205,6 +208,11 @@ def linear(params, name, x):
 def layer_norm(params, name, x, eps):
     weight, bias = params[name + '.weight'], params[name + '.bias']
     return F.layer_norm(x, weight.shape, weight, bias, eps)
+
+
+def short_conv(weight, x):
+    """g_t = sum_j c_j * x_{t-j}: weight [w, C], x [T, C], zero before the first row."""
+    return sum(c * F.pad(x, (0, 0, j, 0))[:len(x)] for j, c in enumerate(weight))
 
 
 def gelu(x):
@@ -429,7 +437,10 @@ def encode(params, config, tokens):
     eps = config['norm_eps']
     x = embed(params, config, tokens)
     for block in (f'blocks.{index}.' for index in range(config['blocks'])):
-        x = x + mix(params, config, block + 'mix.', layer_norm(params, block + 'norm1', x, eps))
+        h = layer_norm(params, block + 'norm1', x, eps)
+        if config.get('conv', 0):
+            h = short_conv(params[block + 'conv.weight'], h)
+        x = x + mix(params, config, block + 'mix.', h)
         y = layer_norm(params, block + 'norm2', x, eps)
         x = x + feed_forward(params, config, block + 'ffn.', y)
     x = layer_norm(params, 'final_norm', x, eps)

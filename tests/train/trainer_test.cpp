@@ -13,22 +13,33 @@
 namespace linnet {
 namespace {
 
+// Every mixer, and one with a short convolution in front of it, both directions.
+std::vector<ModelConfig> all_configs() {
+  std::vector<ModelConfig> configs;
+  for (const Mixer* mixer : mixers()) configs.push_back(small_config(std::string(mixer->name)));
+  for (const bool causal : {false, true}) {
+    ModelConfig& config = configs.emplace_back(small_config("kernel"));
+    config.conv = 3;
+    config.causal = causal;
+    config.pool = "last";
+  }
+  return configs;
+}
+
 TEST(TrainerTest, SameOnAnyNumberOfThreadsBitForBit) {
-  for (const Mixer* mixer : mixers()) {
-    const ModelConfig config = small_config(std::string(mixer->name));
+  for (const ModelConfig& config : all_configs()) {
     const Trajectory one = train(config, 1, false, 4);
     for (int threads : {2, 3}) {
       const Trajectory other = train(config, threads, false, 4);
-      EXPECT_EQ(one.losses, other.losses) << mixer->name;
-      EXPECT_EQ(one.values, other.values) << mixer->name;
+      EXPECT_EQ(one.losses, other.losses) << config.mixer;
+      EXPECT_EQ(one.values, other.values) << config.mixer;
     }
   }
 }
 
 TEST(TrainerTest, RecomputingChangesNothing) {
-  for (const Mixer* mixer : mixers()) {
-    const ModelConfig config = small_config(std::string(mixer->name));
-    EXPECT_EQ(train(config, 1, true, 3).values, train(config, 1, false, 3).values) << mixer->name;
+  for (const ModelConfig& config : all_configs()) {
+    EXPECT_EQ(train(config, 1, true, 3).values, train(config, 1, false, 3).values) << config.mixer;
   }
 }
 
