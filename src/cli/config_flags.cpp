@@ -14,12 +14,12 @@ namespace linnet {
 ConfigFlags::ConfigFlags(CLI::App& verb, const std::set<std::string>& decided)
     : values_(std::make_shared<std::map<std::string, std::string>>()) {
   const nlohmann::ordered_json defaults = config_to_json(ModelConfig());
+  const std::map<std::string, std::string> help = config_help();
   for (const auto& [name, value] : defaults.items()) {
     std::string flag = name;
     std::replace(flag.begin(), flag.end(), '_', '-');
     if (decided.contains(name) || verb.get_option_no_throw("--" + flag)) continue;
-    const bool kind = name == "mixer" || name == "phi" || name == "ffn";
-    verb.add_option("--" + flag, (*values_)[name], kind ? "As in `linnet list`" : "")
+    verb.add_option("--" + flag, (*values_)[name], help.at(name))
         ->type_name(value.is_string()    ? "TEXT"
                     : value.is_boolean() ? "true|false"
                                          : "NUMBER")

@@ -22,28 +22,30 @@ using Json = nlohmann::json;
 // No size above this: sums and products of a few of them stay far below 2^63.
 constexpr int64_t kLargest = int64_t{1} << 24;
 
-// The fields of a config, once, for reading, writing and knowing their names: visit(name, member).
+// The fields of a config, once, for reading, writing and the help of flags: visit(name, member,
+// help).
 template <class Config, class Visit>
 void for_each_field(Config& c, const Visit& visit) {
-  visit("task", c.task);
-  visit("vocab", c.vocab);
-  visit("classes", c.classes);
-  visit("length", c.length);
-  visit("width", c.width);
-  visit("heads", c.heads);
-  visit("blocks", c.blocks);
-  visit("hidden", c.hidden);
-  visit("head_units", c.head_units);
-  visit("mixer", c.mixer);
-  visit("phi", c.phi);
-  visit("ffn", c.ffn);
-  visit("ffn_match", c.ffn_match);
-  visit("conv", c.conv);
-  visit("causal", c.causal);
-  visit("positions", c.positions);
-  visit("pool", c.pool);
-  visit("dropout", c.dropout);
-  visit("norm_eps", c.norm_eps);
+  visit("task", c.task, "classify (one sequence) or match (two)");
+  visit("vocab", c.vocab, "Number of different tokens");
+  visit("classes", c.classes, "Number of classes");
+  visit("length", c.length, "Most tokens of a sequence; size of the learned positions");
+  visit("width", c.width, "Numbers a token");
+  visit("heads", c.heads, "Heads of the mixer; they divide the width");
+  visit("blocks", c.blocks, "Blocks of a mixer and a feed-forward layer");
+  visit("hidden", c.hidden, "Hidden units of the feed-forward layer");
+  visit("head_units", c.head_units, "Hidden units of the classifier");
+  visit("mixer", c.mixer, "How tokens see each other: `linnet list mixers`");
+  visit("phi", c.phi, "Feature map of kernel attention: `linnet list features`, in a row with >");
+  visit("ffn", c.ffn, "Feed-forward layer: `linnet list ffns`");
+  visit("ffn_match", c.ffn_match,
+        "params: as many parameters as gelu has with that many units; or none");
+  visit("conv", c.conv, "Taps of a short convolution in front of the mixer; 0: none");
+  visit("causal", c.causal, "A token sees only those before it");
+  visit("positions", c.positions, "learned, sinusoidal or none");
+  visit("pool", c.pool, "What is classified: cls, mean or last");
+  visit("dropout", c.dropout, "Share of numbers dropped in training");
+  visit("norm_eps", c.norm_eps, "Guard of the norms");
 }
 
 void read_field(const char* name, const Json& value, int64_t& out) {
@@ -140,7 +142,7 @@ ModelConfig config_from_json(const Json& json, std::string_view place) try {
   if (!json.is_object()) throw Error("[config] must be a JSON object");
   ModelConfig config;
   std::set<std::string, std::less<>> known;
-  for_each_field(config, [&](const char* name, auto& member) {
+  for_each_field(config, [&](const char* name, auto& member, const char*) {
     known.insert(name);
     if (const auto it = json.find(name); it != json.end()) read_field(name, *it, member);
   });
@@ -180,8 +182,17 @@ ModelConfig parse_config(std::string_view text, std::string_view place) {
 
 nlohmann::ordered_json config_to_json(const ModelConfig& config) {
   nlohmann::ordered_json json;
-  for_each_field(config, [&](const char* name, const auto& member) { json[name] = member; });
+  for_each_field(config,
+                 [&](const char* name, const auto& member, const char*) { json[name] = member; });
   return json;
+}
+
+std::map<std::string, std::string> config_help() {
+  const ModelConfig config;
+  std::map<std::string, std::string> help;
+  for_each_field(config,
+                 [&](const char* name, const auto&, const char* text) { help[name] = text; });
+  return help;
 }
 
 }  // namespace linnet

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -37,6 +38,8 @@ struct ModelConfig {
 ModelConfig config_from_json(const nlohmann::json& json, std::string_view place = "");
 ModelConfig parse_config(std::string_view text, std::string_view place);
 nlohmann::ordered_json config_to_json(const ModelConfig& config);
+// A line on every setting, by its name.
+std::map<std::string, std::string> config_help();
 
 // The phi that the config's mixer has: its own, or the config's.
 std::string phi_of(const ModelConfig& config);
