@@ -9,12 +9,13 @@
 
 namespace linnet {
 
-Inference::Inference(Context& context, const Model& model, Block values)
+Inference::Inference(Context& context, const Model& model, Block values, int64_t span)
     : context_(context),
       model_(model),
       parameters_(context, model, std::move(values), false),
       weights_(parameters_.weights()),
       sinusoids_(model.config().width),
+      span_(span),
       workspaces_(static_cast<size_t>(context.threads())) {}
 
 BlockRun Inference::block_run(size_t layer, Workspace& workspace) const {
@@ -74,7 +75,7 @@ void Inference::run_block(size_t layer, Mat x, int64_t rows, bool all_threads,
   Arena::Scope scope(workspace.keep);
   const RowRange asked = answered_rows(model_, layer, rows);
   const ConstMat in_front = x.rows(asked.first - plan.conv.halo(asked.first));
-  const int64_t spans = (rows + kSpan - 1) / kSpan;
+  const int64_t spans = (rows + span_ - 1) / span_;
   if (spans == 1) {
     MixerState state = take_state(*plan.mixer, plan.mix, rows, workspace.keep);
     if (!plan.mix.causal) {
@@ -85,7 +86,7 @@ void Inference::run_block(size_t layer, Mat x, int64_t rows, bool all_threads,
   }
   const auto for_each_span = [&](const auto& visit) {
     const auto job = [&](int64_t span, int worker) {
-      visit(static_cast<size_t>(span), span * kSpan, std::min(rows, (span + 1) * kSpan),
+      visit(static_cast<size_t>(span), span * span_, std::min(rows, (span + 1) * span_),
             all_threads ? workspaces_[static_cast<size_t>(worker)] : workspace);
     };
     if (all_threads) return context_.parallel(spans, job);
@@ -94,7 +95,7 @@ void Inference::run_block(size_t layer, Mat x, int64_t rows, bool all_threads,
   std::vector<MixerState> states;
   for (int64_t span = 0; span < spans; ++span) {
     states.push_back(
-        take_state(*plan.mixer, plan.mix, std::min(kSpan, rows - span * kSpan), workspace.keep));
+        take_state(*plan.mixer, plan.mix, std::min(span_, rows - span * span_), workspace.keep));
   }
   for_each_span([&](size_t span, int64_t from, int64_t to, Workspace& own) {
     absorb_rows(layer, x, from, to, states[span], own);
@@ -119,7 +120,7 @@ void Inference::run_block(size_t layer, Mat x, int64_t rows, bool all_threads,
   const int64_t halo = plan.conv.halo();
   const Mat halos = take_mat(workspace.keep, spans * halo, plan.width);
   for (int64_t span = 1; span < spans; ++span) {
-    copy_rows(halo, plan.width, x.rows(span * kSpan - halo), halos.rows(span * halo));
+    copy_rows(halo, plan.width, x.rows(span * span_ - halo), halos.rows(span * halo));
   }
   for_each_span([&](size_t span, int64_t from, int64_t to, Workspace& own) {
     emit_rows(layer, x, halos.rows(static_cast<int64_t>(span) * halo), from, to,
@@ -148,7 +149,7 @@ std::vector<float> Inference::logits(std::span<const Tokens> sequences) {
   for (int64_t i = 0; i < count; ++i) {
     const Tokens tokens = sequences[static_cast<size_t>(i)];
     model_.check(tokens);
-    if (model_.rows(static_cast<int64_t>(tokens.size())) <= kSpan) {
+    if (model_.rows(static_cast<int64_t>(tokens.size())) <= span_) {
       whole.push_back(i);
     } else {
       encode(tokens, workspaces_[0], true, vectors.data() + i * C);

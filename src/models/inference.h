@@ -18,7 +18,8 @@ inline constexpr int64_t kSpan = 144 * kChunk;
 // once.
 class Inference {
  public:
-  Inference(Context& context, const Model& model, Block values);
+  // span: a multiple of kChunk.
+  Inference(Context& context, const Model& model, Block values, int64_t span = kSpan);
 
   // Logits [examples, classes] of sequences.size() / model.sequences() examples. A batch gives bit
   // for bit what its examples give one by one.
@@ -42,6 +43,7 @@ class Inference {
   Parameters parameters_;
   Weights weights_;
   Sinusoids sinusoids_;
+  int64_t span_;
   std::vector<Workspace> workspaces_;
 };
 

@@ -34,9 +34,10 @@ std::vector<ModelConfig> all_configs(int64_t conv) {
   return configs;
 }
 
-std::vector<float> infer(const Model& model, Block values, Tokens tokens, int threads = 1) {
+std::vector<float> infer(const Model& model, Block values, Tokens tokens, int threads = 1,
+                         int64_t span = kSpan) {
   Context context(threads);
-  Inference inference(context, model, std::move(values));
+  Inference inference(context, model, std::move(values), span);
   return inference.logits({&tokens, 1});
 }
 
@@ -90,7 +91,7 @@ TEST(ConvTest, StartsAsTheModelWithout) {
 }
 
 TEST(ConvTest, RecomputingChangesNothing) {
-  for (const int64_t T : {2, 128, 129, 300}) {
+  for (const int64_t T : {int64_t{2}, kChunk, kChunk + 1, int64_t{300}}) {
     const std::vector<int32_t> tokens = random_tokens(T, 2);
     for (const ModelConfig& config : all_configs(5)) {
       const Model model(config);
@@ -104,7 +105,7 @@ TEST(ConvTest, RecomputingChangesNothing) {
 
 // Inference overwrites its rows as it goes, training keeps them: the same logits.
 TEST(ConvTest, InferenceEqualsTrainingAcrossChunks) {
-  for (const int64_t T : {1, 4, 129, 300}) {
+  for (const int64_t T : {int64_t{1}, int64_t{4}, kChunk + 1, int64_t{300}}) {
     const std::vector<int32_t> tokens = random_tokens(T, 3);
     for (const int64_t conv : {2, 5, 64}) {
       for (const ModelConfig& config : all_configs(conv)) {
@@ -120,17 +121,16 @@ TEST(ConvTest, InferenceEqualsTrainingAcrossChunks) {
 // The last row is the third of a span: its queries, and in the window all that it sees, come from
 // rows that another span overwrites.
 TEST(ConvTest, RowsInFrontOfASpanAreThoseBeforeItWasOverwritten) {
-  const std::vector<int32_t> tokens = random_tokens(kSpan + 3, 5);
+  const std::vector<int32_t> tokens = random_tokens(2 * kChunk + 3, 5);
   for (const bool causal : {false, true}) {
     for (const char* mixer : {"window", "kernel", "poly-bilinear"}) {
       ModelConfig config = conv_config(mixer, causal, 5);
-      config.width = 8;
-      config.hidden = 8;
       const Model model(config);
-      const std::vector<float> logits = infer(model, small_values(model), tokens);
+      const std::vector<float> logits = infer(model, small_values(model), tokens, 1, 2 * kChunk);
       expect_close(logits, train(model, small_values(model), tokens, true).logits, name(config));
       for (const int threads : {2, 3}) {
-        EXPECT_EQ(infer(model, small_values(model), tokens, threads), logits) << name(config);
+        EXPECT_EQ(infer(model, small_values(model), tokens, threads, 2 * kChunk), logits)
+            << name(config);
       }
     }
   }

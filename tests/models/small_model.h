@@ -14,7 +14,7 @@ inline ModelConfig small_config(const std::string& mixer, const std::string& phi
   ModelConfig config;
   config.vocab = 13;
   config.classes = 3;
-  config.length = 40000;
+  config.length = 1000;
   config.width = 20;
   config.heads = 2;
   config.blocks = 2;

@@ -28,9 +28,9 @@ std::vector<ModelConfig> all_configs() {
 
 TEST(TrainerTest, SameOnAnyNumberOfThreadsBitForBit) {
   for (const ModelConfig& config : all_configs()) {
-    const Trajectory one = train(config, 1, false, 4);
+    const Trajectory one = train(config, 1, false, 2);
     for (int threads : {2, 3}) {
-      const Trajectory other = train(config, threads, false, 4);
+      const Trajectory other = train(config, threads, false, 2);
       EXPECT_EQ(one.losses, other.losses) << config.mixer;
       EXPECT_EQ(one.values, other.values) << config.mixer;
     }
@@ -39,7 +39,7 @@ TEST(TrainerTest, SameOnAnyNumberOfThreadsBitForBit) {
 
 TEST(TrainerTest, RecomputingChangesNothing) {
   for (const ModelConfig& config : all_configs()) {
-    EXPECT_EQ(train(config, 1, true, 3).values, train(config, 1, false, 3).values) << config.mixer;
+    EXPECT_EQ(train(config, 1, true, 2).values, train(config, 1, false, 2).values) << config.mixer;
   }
 }
 
