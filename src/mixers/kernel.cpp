@@ -27,10 +27,6 @@
 namespace linnet {
 namespace {
 
-// Keeps a result finite when every feature has vanished; far below any real denominator.
-constexpr float kGuard = 1e-6f;
-constexpr float kCountEps = 1e-6f;  // of the norm that takes the denominator's place
-
 void build_by_count(ParamLayout& layout, const std::string& name, MixerPlan& plan) {
   build_phi(layout, name, plan);
   plan.by_count = true;
@@ -91,7 +87,7 @@ Mat triangle(Arena& scratch, int64_t rows, int64_t cols, ConstMat x, ConstMat y,
 float spread(const MixerRun& run, const MixerChunk& chunk, const MixerState& state, int64_t i,
              float squares) {
   const auto count = static_cast<float>(tokens_seen(run.plan, chunk, state, i));
-  return std::sqrt(squares / static_cast<float>(run.plan.head) + kCountEps * count * count);
+  return std::sqrt(squares / static_cast<float>(run.plan.head) + kKernelCountEps * count * count);
 }
 
 // y = n / d from U in `saved`; 1/d is saved too, or taken from there when y is wanted again.
@@ -118,7 +114,7 @@ void answer(const MixerRun& run, const MixerChunk& chunk, const MixerState& stat
     for (int64_t i = 0; i < rows; ++i) {
       float& inverse = saved.row(i)[plan.key_width + h];
       if (!again)
-        inverse = 1 / (plan.by_count ? spread(run, chunk, state, i, d[i]) : d[i] + kGuard);
+        inverse = 1 / (plan.by_count ? spread(run, chunk, state, i, d[i]) : d[i] + kKernelGuard);
       d[i] = inverse;
     }
     scale_rows(rows, D, n, d, n);
@@ -143,18 +139,12 @@ void emit_backward(const MixerRun& run, const MixerChunk& chunk, const MixerStat
   Arena::Scope scope(run.scratch);
   const Mat dphi = take_mat(run.scratch, rows, plan.key_width);
   const Mat dn = take_mat(run.scratch, rows, D);
-  float *e = run.scratch.take(rows), *inverse = run.scratch.take(rows);
+  float* e = run.scratch.take(rows);
   float* panels = run.scratch.take(packed_floats(D, F));
   for (int64_t h = 0; h < plan.heads; ++h) {
-    const ConstMat u = saved.columns(h * F), dyh = dy.columns(h * D);
+    const ConstMat u = saved.columns(h * F);
     const Mat du = dphi.columns(h * F);
-    // y = n / d, so dn = dy / d and e = -(dy . y) / d.
-    row_dots(rows, D, dyh, y.columns(h * D), e);
-    for (int64_t i = 0; i < rows; ++i) {
-      inverse[i] = saved.row(i)[plan.key_width + h];
-      e[i] *= -inverse[i];
-    }
-    scale_rows(rows, D, dyh, inverse, dn);
+    quotient_backward(run, rows, h, saved, y, dy, dn, e);
     for (int64_t i = 0; plan.by_count && i < rows; ++i) {
       add_scaled(D, e[i] / static_cast<float>(D), y.row(i) + h * D, dn.row(i));
       e[i] = 0;
@@ -209,32 +199,7 @@ double flops(const MixerPlan& plan, int64_t) {
 
 void reference(const MixerPlan& plan, const Complex* params, int64_t T, const Complex* q,
                const Complex* k, const Complex* v, Complex* y) {
-  const auto F = static_cast<size_t>(plan.phi.out);
-  const int64_t C = plan.width, D = plan.head;
-  for (int64_t h = 0; h < plan.heads; ++h) {
-    std::vector<Complex> u(F), w(F * static_cast<size_t>(T));
-    for (int64_t j = 0; j < T; ++j) {
-      chain_reference(plan.phi, params, h, k + j * C + h * D, w.data() + j * plan.phi.out);
-    }
-    for (int64_t i = 0; i < T; ++i) {
-      chain_reference(plan.phi, params, h, q + i * C + h * D, u.data());
-      Complex d = kGuard;
-      std::vector<Complex> n(static_cast<size_t>(D));
-      for (int64_t j = 0; j < (plan.causal ? i + 1 : T); ++j) {
-        Complex a = 0;
-        for (size_t f = 0; f < F; ++f) a += u[f] * w[static_cast<size_t>(j) * F + f];
-        d += a;
-        for (int64_t c = 0; c < D; ++c) n[static_cast<size_t>(c)] += a * v[j * C + h * D + c];
-      }
-      if (plan.by_count) {
-        const auto count = static_cast<double>(plan.causal ? i + 1 : T);
-        d = kCountEps * count * count;
-        for (const Complex& x : n) d += x * x / static_cast<double>(D);
-        d = std::sqrt(d);
-      }
-      for (int64_t c = 0; c < D; ++c) y[i * C + h * D + c] = n[static_cast<size_t>(c)] / d;
-    }
-  }
+  kernel_reference(plan, params, T, q, k, v, {}, y);
 }
 
 // The kinds differ in who chooses phi, and in the denominator.

@@ -24,7 +24,6 @@
 namespace linnet {
 namespace {
 
-constexpr float kGuard = 1e-6f;  // as in kernel.cpp
 constexpr int64_t kBlock = 120;  // the chunk of a model: a stretch is a whole block
 constexpr double kShortest = 16, kLongest = 1024;  // half-lives of the first and the last head
 
@@ -214,7 +213,7 @@ void emit(const MixerRun& run, const MixerChunk& chunk, const MixerState& state,
       });
     }
     for (int64_t i = 0; i < rows; ++i) {
-      d[i] = 1 / (d[i] + kGuard);
+      d[i] = 1 / (d[i] + kKernelGuard);
       saved.row(i)[plan.key_width + h] = d[i];
     }
     scale_rows(rows, D, n, d, n);
@@ -230,19 +229,13 @@ void emit_backward(const MixerRun& run, const MixerChunk& chunk, const MixerStat
   const Mat dphi = take_mat(run.scratch, rows, plan.key_width);
   for (int64_t i = 0; i < rows; ++i) std::fill_n(dphi.row(i), plan.key_width, 0.0f);
   const Mat dn = take_mat(run.scratch, rows, D);
-  float *e = run.scratch.take(rows), *inverse = run.scratch.take(rows);
+  float* e = run.scratch.take(rows);
   for (int64_t h = 0; h < plan.heads; ++h) {
     Arena::Scope inner(run.scratch);
     const Powers powers = powers_of(run, h, rows);
-    const ConstMat u = saved.columns(h * F), dyh = dy.columns(h * D);
+    const ConstMat u = saved.columns(h * F);
     const Mat du = dphi.columns(h * F);
-    // y = n / d, so dn = dy / d and e = -(dy . y) / d.
-    row_dots(rows, D, dyh, y.columns(h * D), e);
-    for (int64_t i = 0; i < rows; ++i) {
-      inverse[i] = saved.row(i)[plan.key_width + h];
-      e[i] *= -inverse[i];
-    }
-    scale_rows(rows, D, dyh, inverse, dn);
+    quotient_backward(run, rows, h, saved, y, dy, dn, e);
     double dl = 0;
     if (plan.causal) {
       // What later chunks owe to the state after this one, absorb has had; before it, it decays.
@@ -318,28 +311,10 @@ double flops(const MixerPlan& plan, int64_t) {
 
 void reference(const MixerPlan& plan, const Complex* params, int64_t T, const Complex* q,
                const Complex* k, const Complex* v, Complex* y) {
-  const auto F = static_cast<size_t>(plan.phi.out);
-  const int64_t C = plan.width, D = plan.head;
-  for (int64_t h = 0; h < plan.heads; ++h) {
-    const Complex log_g = log_decay(plan, h, params[plan.offsets[0] + h]);
-    std::vector<Complex> u(F), w(F * static_cast<size_t>(T));
-    for (int64_t j = 0; j < T; ++j) {
-      chain_reference(plan.phi, params, h, k + j * C + h * D, w.data() + j * plan.phi.out);
-    }
-    for (int64_t i = 0; i < T; ++i) {
-      chain_reference(plan.phi, params, h, q + i * C + h * D, u.data());
-      Complex d = kGuard;
-      std::vector<Complex> n(static_cast<size_t>(D));
-      for (int64_t j = 0; j < (plan.causal ? i + 1 : T); ++j) {
-        Complex a = 0;
-        for (size_t f = 0; f < F; ++f) a += u[f] * w[static_cast<size_t>(j) * F + f];
-        a *= std::exp(log_g * static_cast<double>(std::abs(i - j)));
-        d += a;
-        for (int64_t c = 0; c < D; ++c) n[static_cast<size_t>(c)] += a * v[j * C + h * D + c];
-      }
-      for (int64_t c = 0; c < D; ++c) y[i * C + h * D + c] = n[static_cast<size_t>(c)] / d;
-    }
-  }
+  std::vector<Complex> log_g;
+  for (int64_t h = 0; h < plan.heads; ++h)
+    log_g.push_back(log_decay(plan, h, params[plan.offsets[0] + h]));
+  kernel_reference(plan, params, T, q, k, v, log_g, y);
 }
 
 }  // namespace
