@@ -138,10 +138,10 @@ def polynomial_page(note, rows):
             cells.append(f'{100 * statistics.median(values):.1f} ({100 * min(values):.1f} to {100 * max(values):.1f})')
         body.append([f'`{layer}`', place, *cells])
         groups[f'{layer}, {place}'] = [statistics.median(by_degree[degree]) for degree in (1, 2, 3)]
-    intro = (ROOT / 'docs' / 'polynomial_intro.md').read_text(encoding='utf-8')
+    intro, reading = ((ROOT / 'docs' / f'polynomial_{part}.md').read_text(encoding='utf-8') for part in ('intro', 'reading'))
     write('polynomial.svg', bars(groups, 'Test accuracy, median over seeds; half is chance'))
-    write('polynomial.md', '<!-- Written by bench/pages.py from polynomial_intro.md; not by hand. -->\n' + intro +
-          f'\n{note}\n\n![Accuracy by layer and degree](polynomial.svg)\n\n' + table(body) + '\n')
+    write('polynomial.md', '<!-- Written by bench/pages.py from polynomial_intro.md and polynomial_reading.md; not by hand. -->\n' + intro +
+          f'\n{note}\n\n![Accuracy by layer and degree](polynomial.svg)\n\n' + table(body) + '\n' + reading)
 
 
 def main():
