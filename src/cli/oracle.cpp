@@ -30,8 +30,10 @@ std::vector<float> read_vector(const SafetensorsFile& file, const std::string& n
   return values;
 }
 
-// tokens (concatenated), lengths and labels as vectors of floats.
-std::vector<Example> read_examples(const std::string& path, int64_t towers) {
+// tokens (concatenated), lengths and labels as vectors of floats; a classifier of tokens has a
+// label a token.
+std::vector<Example> read_examples(const std::string& path, const Model& model) {
+  const int64_t towers = model.sequences();
   const SafetensorsFile file = SafetensorsFile::open(path);
   const auto tokens = read_vector(file, "tokens"), lengths = read_vector(file, "lengths"),
              labels = read_vector(file, "labels");
@@ -43,11 +45,16 @@ std::vector<Example> read_examples(const std::string& path, int64_t towers) {
       if (e >= labels.size()) throw Error("[--data] fewer labels than examples");
       examples.push_back({.tokens = {}, .label = static_cast<int>(labels[e])});
     }
+    const int64_t from = at - tokens.begin();
     const auto n = static_cast<int64_t>(lengths[i]);
     if (n < 0 || n > tokens.end() - at) throw Error("[--data] fewer tokens than the lengths say");
     auto& to =
         i % static_cast<size_t>(towers) == 0 ? examples.back().tokens : examples.back().other;
     for (; static_cast<int64_t>(to.size()) < n; ++at) to.push_back(static_cast<int32_t>(*at));
+    if (!model.of_tokens()) continue;
+    if (from + n > static_cast<int64_t>(labels.size()))
+      throw Error("[--data] fewer labels than tokens");
+    examples.back().targets.assign(labels.begin() + from, labels.begin() + from + n);
   }
   return examples;
 }
@@ -56,7 +63,7 @@ void run(const Options& options) {
   Context context(options.threads);
   LoadedModel loaded = load_model(options.model);
   const Model model(loaded.config);
-  const std::vector<Example> examples = read_examples(options.data, model.sequences());
+  const std::vector<Example> examples = read_examples(options.data, model);
   Block values(model.layout().floats());
   std::copy_n(loaded.values.data(), values.size(), values.data());
   Inference inference(context, model, std::move(values));
@@ -67,14 +74,17 @@ void run(const Options& options) {
     sequences.emplace_back(e.tokens);
     if (model.sequences() == 2) sequences.emplace_back(e.other);
   }
-  const std::vector<float> logits = inference.logits(sequences);
+  const std::vector<float> logits =
+      model.of_tokens() ? inference.all_token_logits(sequences) : inference.logits(sequences);
   Trainer trainer(context, model, std::move(loaded.values),
                   {.optimizer = {}, .recompute = options.recompute});
   const auto loss = static_cast<float>(trainer.accumulate(batch).loss);
   std::vector<float> grads(trainer.grads(), trainer.grads() + model.layout().floats());
-  for (float& g : grads) g /= static_cast<float>(examples.size());
+  for (float& g : grads) g /= static_cast<float>(trainer.pending());
   std::vector<Tensor> tensors = {
-      {"logits", {static_cast<int64_t>(examples.size()), model.config().classes}, logits.data()},
+      {"logits",
+       {static_cast<int64_t>(logits.size()) / model.config().classes, model.config().classes},
+       logits.data()},
       {"loss", {1}, &loss}};
   for (const ParamSpec& spec : model.layout().specs()) {
     tensors.push_back({"grad." + spec.name, spec.shape, grads.data() + spec.offset});

@@ -26,7 +26,7 @@ constexpr int64_t kLargest = int64_t{1} << 24;
 // help).
 template <class Config, class Visit>
 void for_each_field(Config& c, const Visit& visit) {
-  visit("task", c.task, "classify (one sequence) or match (two)");
+  visit("task", c.task, "classify (one sequence), match (two) or tokens (a class for each)");
   visit("vocab", c.vocab, "Number of different tokens");
   visit("classes", c.classes, "Number of classes");
   visit("length", c.length, "Most tokens of a sequence; size of the learned positions");
@@ -43,7 +43,7 @@ void for_each_field(Config& c, const Visit& visit) {
   visit("conv", c.conv, "Taps of a short convolution in front of the mixer; 0: none");
   visit("causal", c.causal, "A token sees only those before it");
   visit("positions", c.positions, "learned, sinusoidal or none");
-  visit("pool", c.pool, "What is classified: cls, mean or last");
+  visit("pool", c.pool, "What is classified: cls, mean or last; none with task tokens");
   visit("dropout", c.dropout, "Share of numbers dropped in training");
   visit("norm_eps", c.norm_eps, "Guard of the norms");
 }
@@ -99,7 +99,7 @@ int64_t hidden_of(const ModelConfig& config) {
 }
 
 void check_config(const ModelConfig& c) {
-  check_choice("task", c.task, {"classify", "match"});
+  check_choice("task", c.task, {"classify", "match", "tokens"});
   check_range("vocab", c.vocab, 1);
   check_range("classes", c.classes, 1, 1 << 20);
   check_range("length", c.length, 1);
@@ -124,7 +124,11 @@ void check_config(const ModelConfig& c) {
   check_choice("ffn_match", c.ffn_match, {"none", "params"});
   check_range("conv", c.conv, 0, kMostTaps);
   check_choice("positions", c.positions, {"learned", "sinusoidal", "none"});
-  check_choice("pool", c.pool, {"cls", "mean", "last"});
+  if (c.task == "tokens") {
+    check_choice("pool", c.pool, {"none"});
+  } else {
+    check_choice("pool", c.pool, {"cls", "mean", "last"});
+  }
   if (c.causal && c.pool == "cls") {
     throw Error(
         "[config.pool] the CLS token stands in front and sees nothing in a causal model: use mean "

@@ -11,7 +11,8 @@
 namespace linnet {
 
 struct ModelConfig {
-  std::string task = "classify";  // classify: one sequence; match: two, one encoder for both
+  // classify: one sequence; match: two, one encoder for both; tokens: a class for every token.
+  std::string task = "classify";
   int64_t vocab = 256;
   int64_t classes = 2;
   int64_t length = 1024;  // most tokens of a sequence; size of the learned positions
@@ -28,7 +29,7 @@ struct ModelConfig {
   int64_t conv = 0;  // taps of a short convolution over time before the mixer; 0: none
   bool causal = false;
   std::string positions = "learned";  // learned, sinusoidal, none
-  std::string pool = "cls";           // cls, mean, last
+  std::string pool = "cls";           // cls, mean, last; none: every token
   double dropout = 0.1;
   double norm_eps = 1e-6;
 };

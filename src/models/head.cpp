@@ -10,7 +10,7 @@ namespace linnet {
 
 RowRange pooled_rows(const Model& model, int64_t rows) {
   const std::string& pool = model.config().pool;
-  if (pool == "mean") return {0, rows};
+  if (pool == "mean" || pool == "none") return {0, rows};
   return pool == "cls" ? RowRange{0, 1} : RowRange{rows - 1, rows};
 }
 
@@ -76,6 +76,21 @@ void head_backward(const Model& model, const Weights& weights, const HeadTape& t
     linear_backward_weights(linear, 1, {in, 0}, {dy, 0}, grads, scratch);
     dy = dx;
   }
+}
+
+void token_head_forward(const Model& model, const Weights& weights, int64_t rows, ConstMat x, Mat h,
+                        Mat logits) {
+  norm_forward(model.final_norm(), weights, rows, x, h);
+  linear_forward(model.head().front(), weights, rows, h, logits);
+}
+
+void token_head_backward(const Model& model, const Weights& weights, int64_t rows, ConstMat x,
+                         ConstMat h, ConstMat dlogits, Mat dx, float* grads, Arena& scratch) {
+  Arena::Scope scope(scratch);
+  const Mat dh = take_mat(scratch, rows, model.config().width);
+  linear_backward_weights(model.head().front(), rows, h, dlogits, grads, scratch);
+  linear_backward_input(model.head().front(), weights, rows, dlogits, dh);
+  norm_backward(model.final_norm(), weights, rows, x, dh, dx, grads);
 }
 
 }  // namespace linnet

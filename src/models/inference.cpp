@@ -128,40 +128,45 @@ void Inference::run_block(size_t layer, Mat x, int64_t rows, bool all_threads,
   });
 }
 
-void Inference::encode(Tokens tokens, Workspace& workspace, bool all_threads, float* vector) {
-  const int64_t rows = model_.rows(static_cast<int64_t>(tokens.size()));
-  Arena::Scope scope(workspace.keep);
-  const Mat x = take_mat(workspace.keep, rows, model_.config().width);
-  embed_forward(model_, sinusoids_, weights_.params, tokens, rows, 0, 0, 0, x);
-  for (size_t l = 0; l < model_.blocks().size(); ++l) run_block(l, x, rows, all_threads, workspace);
-  const RowRange pooled = pooled_rows(model_, rows);
-  pool_forward(model_, weights_, pooled.count(), x.rows(pooled.first), workspace.scratch, vector);
+template <class Use>
+void Inference::encode(std::span<const Tokens> sequences, const Use& use) {
+  const auto run = [&](size_t i, Workspace& workspace, bool all_threads) {
+    const Tokens tokens = sequences[i];
+    const int64_t rows = model_.rows(static_cast<int64_t>(tokens.size()));
+    Arena::Scope scope(workspace.keep);
+    const Mat x = take_mat(workspace.keep, rows, model_.config().width);
+    embed_forward(model_, sinusoids_, weights_.params, tokens, rows, 0, 0, 0, x);
+    for (size_t l = 0; l < model_.blocks().size(); ++l)
+      run_block(l, x, rows, all_threads, workspace);
+    use(i, rows, x, workspace);
+  };
+  std::vector<size_t> whole;  // sequences of one span, the longest first: the threads end together
+  for (size_t i = 0; i < sequences.size(); ++i) {
+    model_.check(sequences[i]);
+    if (model_.rows(static_cast<int64_t>(sequences[i].size())) <= span_) {
+      whole.push_back(i);
+    } else {
+      run(i, workspaces_[0], true);
+    }
+  }
+  std::stable_sort(whole.begin(), whole.end(),
+                   [&](size_t a, size_t b) { return sequences[a].size() > sequences[b].size(); });
+  context_.parallel(static_cast<int64_t>(whole.size()), [&](int64_t task, int worker) {
+    run(whole[static_cast<size_t>(task)], workspaces_[static_cast<size_t>(worker)], false);
+  });
 }
 
 std::vector<float> Inference::logits(std::span<const Tokens> sequences) {
   const int64_t C = model_.config().width, classes = model_.config().classes,
                 towers = model_.sequences();
   const auto count = static_cast<int64_t>(sequences.size());
-  LINNET_ASSERT(count % towers == 0);
+  LINNET_ASSERT(count % towers == 0 && !model_.of_tokens());
   std::vector<float> vectors(static_cast<size_t>(count * C)),
       out(static_cast<size_t>(count / towers * classes));
-  std::vector<int64_t> whole;  // sequences of one span, the longest first: the threads end together
-  for (int64_t i = 0; i < count; ++i) {
-    const Tokens tokens = sequences[static_cast<size_t>(i)];
-    model_.check(tokens);
-    if (model_.rows(static_cast<int64_t>(tokens.size())) <= span_) {
-      whole.push_back(i);
-    } else {
-      encode(tokens, workspaces_[0], true, vectors.data() + i * C);
-    }
-  }
-  std::stable_sort(whole.begin(), whole.end(), [&](int64_t a, int64_t b) {
-    return sequences[static_cast<size_t>(a)].size() > sequences[static_cast<size_t>(b)].size();
-  });
-  context_.parallel(static_cast<int64_t>(whole.size()), [&](int64_t task, int worker) {
-    const int64_t i = whole[static_cast<size_t>(task)];
-    encode(sequences[static_cast<size_t>(i)], workspaces_[static_cast<size_t>(worker)], false,
-           vectors.data() + i * C);
+  encode(sequences, [&](size_t i, int64_t rows, Mat x, Workspace& workspace) {
+    const RowRange pooled = pooled_rows(model_, rows);
+    pool_forward(model_, weights_, pooled.count(), x.rows(pooled.first), workspace.scratch,
+                 vectors.data() + static_cast<int64_t>(i) * C);
   });
   for (int64_t e = 0; e < count / towers; ++e) {
     Arena::Scope scope(workspaces_[0].scratch);
@@ -169,6 +174,33 @@ std::vector<float> Inference::logits(std::span<const Tokens> sequences) {
                  out.data() + e * classes);
   }
   return out;
+}
+
+void Inference::token_logits(std::span<const Tokens> sequences, const VisitLogits& visit) {
+  LINNET_ASSERT(model_.of_tokens());
+  encode(sequences, [&](size_t i, int64_t rows, Mat x, Workspace& workspace) {
+    Arena::Scope scope(workspace.scratch);
+    const int64_t most = std::min(kChunk, rows);
+    const Mat h = take_mat(workspace.scratch, most, model_.config().width),
+              logits = take_mat(workspace.scratch, most, model_.config().classes);
+    for (int64_t at = 0; at < rows; at += kChunk) {
+      const int64_t n = std::min(kChunk, rows - at);
+      token_head_forward(model_, weights_, n, x.rows(at), h, logits);
+      visit(i, at, n, logits);
+    }
+  });
+}
+
+std::vector<float> Inference::all_token_logits(std::span<const Tokens> sequences) {
+  const int64_t classes = model_.config().classes;
+  std::vector<int64_t> begin(sequences.size() + 1);
+  for (size_t i = 0; i < sequences.size(); ++i)
+    begin[i + 1] = begin[i] + static_cast<int64_t>(sequences[i].size());
+  std::vector<float> all(static_cast<size_t>(begin.back() * classes));
+  token_logits(sequences, [&](size_t i, int64_t first, int64_t rows, ConstMat logits) {
+    copy_rows(rows, classes, logits, {all.data() + (begin[i] + first) * classes, classes});
+  });
+  return all;
 }
 
 }  // namespace linnet

@@ -1,6 +1,7 @@
 // inference.h -- logits of whole sequences: one a thread, or one long document over all threads.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,13 @@ class Inference {
   // Logits [examples, classes] of sequences.size() / model.sequences() examples. A batch gives bit
   // for bit what its examples give one by one.
   std::vector<float> logits(std::span<const Tokens> sequences);
+  // Of a classifier of tokens: visits the logits of rows from `first` on of a sequence, in order,
+  // which it may overwrite;
+  // different sequences on different threads.
+  using VisitLogits = std::function<void(size_t sequence, int64_t first, int64_t rows, Mat)>;
+  void token_logits(std::span<const Tokens> sequences, const VisitLogits& visit);
+  // All of them, sequence by sequence [tokens, classes].
+  std::vector<float> all_token_logits(std::span<const Tokens> sequences);
 
  private:
   BlockRun block_run(size_t layer, Workspace& workspace) const;
@@ -34,8 +42,10 @@ class Inference {
   // were. causal: state is the one before `first`, and absorbs as it goes.
   void emit_rows(size_t layer, Mat x, ConstMat before, int64_t first, int64_t last,
                  MixerState& state, Workspace& workspace) const;
-  // One sequence to its pooled vector [C], on one thread or, span by span, on all.
-  void encode(Tokens tokens, Workspace& workspace, bool all_threads, float* vector);
+  // Every sequence through the blocks, on one thread or, where it has more than one span, on all;
+  // then use(sequence, rows, x, workspace) with the last block's output.
+  template <class Use>
+  void encode(std::span<const Tokens> sequences, const Use& use);
   void run_block(size_t layer, Mat x, int64_t rows, bool all_threads, Workspace& workspace);
 
   Context& context_;

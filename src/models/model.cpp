@@ -43,9 +43,9 @@ Model::Model(const ModelConfig& config) : config_(config) {
   }
   final_norm_ = add_layer_norm(layout_, "final_norm", C, eps);
   const int64_t U = config_.head_units;
-  const std::vector<int64_t> sizes = config_.task == "match"
-                                         ? std::vector<int64_t>{2 * C, U, U / 2, config_.classes}
-                                         : std::vector<int64_t>{C, U, config_.classes};
+  std::vector<int64_t> sizes = {C, U, config_.classes};
+  if (config_.task == "match") sizes = {2 * C, U, U / 2, config_.classes};
+  if (of_tokens()) sizes = {C, config_.classes};
   for (size_t i = 0; i + 1 < sizes.size(); ++i) {
     head_.push_back(add_linear(layout_, fmt::format("head.{}", i), sizes[i], sizes[i + 1]));
   }
@@ -90,7 +90,8 @@ double Model::forward_flops(int64_t T, bool folded) const {
     token += 2 * b.mix.phi.flops(folded);
     token += 2.0 * static_cast<double>(b.conv.taps * b.conv.width);
     // The last block answers one row only where one row is pooled.
-    const bool one = &b == &blocks_.back() && config_.pool != "mean" && !config_.causal;
+    const bool one =
+        &b == &blocks_.back() && config_.pool != "mean" && !of_tokens() && !config_.causal;
     total += token * row_count - (one ? queries * (row_count - 1) : 0);
   }
   for (const Linear& l : head_) total += of(l);

@@ -1,9 +1,9 @@
-// model.h -- a config turned into layers over one parameter block: sequence classifier and
-// two-tower matcher.
+// model.h -- a config turned into layers over one parameter block: sequence classifier, two-tower
+// matcher, classifier of tokens.
 //
 // x_0 = CLS, x_t = embedding of token t + position t; L blocks; final LayerNorm; one vector a
 // sequence (CLS, mean or last token); head: Linear, GELU, Linear (match: both vectors side by side,
-// three Linears).
+// three Linears; tokens: one Linear on every row).
 #pragma once
 
 #include <cstdint>
@@ -34,6 +34,7 @@ class Model {
   int64_t cls() const { return cls_; }              // -1 without
   int64_t positions() const { return positions_; }  // -1 without
 
+  bool of_tokens() const { return config_.task == "tokens"; }
   int64_t sequences() const { return config_.task == "match" ? 2 : 1; }  // of one example
   // Rows that the blocks see for a sequence of T tokens.
   int64_t rows(int64_t T) const { return T + (cls_ >= 0 ? 1 : 0); }

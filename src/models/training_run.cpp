@@ -93,21 +93,27 @@ void TrainingRun::forward_block(Tape& tape, size_t layer) {
                  });
 }
 
+TrainingRun::Tape& TrainingRun::encode(Tokens tokens) {
+  model_.check(tokens);
+  const uint64_t number = tapes_.size();
+  Tape& tape = tapes_.emplace_back();
+  tape.tokens = tokens;
+  tape.key = options_.dropout_key + number * kSequenceStep;
+  tape.rows = model_.rows(static_cast<int64_t>(tokens.size()));
+  tape.x.push_back(take_mat(workspace_.keep, tape.rows, model_.config().width));
+  embed_forward(model_, sinusoids_, weights_.params, tokens, tape.rows, 0, options_.dropout,
+                tape.key, tape.x[0]);
+  for (size_t l = 0; l < model_.blocks().size(); ++l) forward_block(tape, l);
+  return tape;
+}
+
 std::span<const float> TrainingRun::forward(std::span<const Tokens> sequences) {
   LINNET_ASSERT(static_cast<int64_t>(sequences.size()) == model_.sequences() && tapes_.empty());
   const int64_t C = model_.config().width;
   Arena& keep = workspace_.keep;
   float* vectors = keep.take(model_.head()[0].in());
   for (size_t s = 0; s < sequences.size(); ++s) {
-    model_.check(sequences[s]);
-    Tape& tape = tapes_.emplace_back();
-    tape.tokens = sequences[s];
-    tape.key = options_.dropout_key + s * kSequenceStep;
-    tape.rows = model_.rows(static_cast<int64_t>(tape.tokens.size()));
-    tape.x.push_back(take_mat(keep, tape.rows, C));
-    embed_forward(model_, sinusoids_, weights_.params, tape.tokens, tape.rows, 0, options_.dropout,
-                  tape.key, tape.x[0]);
-    for (size_t l = 0; l < model_.blocks().size(); ++l) forward_block(tape, l);
+    const Tape& tape = encode(sequences[s]);
     const RowRange pooled = pooled_rows(model_, tape.rows);
     const int64_t start = answered_rows(model_, model_.blocks().size() - 1, tape.rows).first;
     pool_forward(model_, weights_, pooled.count(), tape.x.back().rows(pooled.first - start),
@@ -116,6 +122,11 @@ std::span<const float> TrainingRun::forward(std::span<const Tokens> sequences) {
   logits_.resize(static_cast<size_t>(model_.config().classes));
   head_ = head_forward(model_, weights_, vectors, keep, logits_.data());
   return logits_;
+}
+
+void TrainingRun::forward_tokens(Tokens tokens) {
+  LINNET_ASSERT(model_.of_tokens() && tapes_.empty());
+  encode(tokens);
 }
 
 void TrainingRun::backward_block(const Tape& tape, size_t layer, Mat dx, float* grads) {
@@ -200,6 +211,14 @@ void TrainingRun::backward_block_causal(const Tape& tape, size_t layer, Mat dx, 
                  });
 }
 
+void TrainingRun::encode_backward(const Tape& tape, Mat dx, float* grads) {
+  for (size_t l = model_.blocks().size(); l-- > 0;) {
+    model_.config().causal ? backward_block_causal(tape, l, dx, grads)
+                           : backward_block(tape, l, dx, grads);
+  }
+  embed_backward(model_, tape.tokens, tape.rows, 0, options_.dropout, tape.key, dx, grads);
+}
+
 void TrainingRun::backward(std::span<const float> dlogits, float* grads) {
   const int64_t C = model_.config().width;
   Arena& scratch = workspace_.scratch;
@@ -215,12 +234,27 @@ void TrainingRun::backward(std::span<const float> dlogits, float* grads) {
     const RowRange pooled = pooled_rows(model_, tape.rows);
     pool_backward(model_, weights_, pooled.count(), tape.x.back().rows(pooled.first - start),
                   dvectors + static_cast<int64_t>(s) * C, dx.rows(pooled.first), grads, scratch);
-    for (size_t l = model_.blocks().size(); l-- > 0;) {
-      model_.config().causal ? backward_block_causal(tape, l, dx, grads)
-                             : backward_block(tape, l, dx, grads);
-    }
-    embed_backward(model_, tape.tokens, tape.rows, 0, options_.dropout, tape.key, dx, grads);
+    encode_backward(tape, dx, grads);
   }
+}
+
+void TrainingRun::backward_tokens(const TokenLoss& loss, float* grads) {
+  const Tape& tape = tapes_.front();
+  Arena& scratch = workspace_.scratch;
+  Arena::Scope scope(scratch);
+  const int64_t C = model_.config().width, ld = leading_dim(C);
+  const Mat dx{scratch.take_zeroed(tape.rows * ld), ld};
+  for (int64_t at = 0; at < tape.rows; at += kChunk) {
+    Arena::Scope chunk_scope(scratch);
+    const int64_t rows = std::min(kChunk, tape.rows - at);
+    const Mat h = take_mat(scratch, rows, C),
+              logits = take_mat(scratch, rows, model_.config().classes);
+    token_head_forward(model_, weights_, rows, tape.x.back().rows(at), h, logits);
+    loss(at, rows, logits);
+    token_head_backward(model_, weights_, rows, tape.x.back().rows(at), h, logits, dx.rows(at),
+                        grads, scratch);
+  }
+  encode_backward(tape, dx, grads);
 }
 
 }  // namespace linnet

@@ -2,6 +2,7 @@
 // recomputed.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -28,6 +29,13 @@ class TrainingRun {
   std::span<const float> forward(std::span<const Tokens> sequences);
   void backward(std::span<const float> dlogits, float* grads);
 
+  // The same of a classifier of tokens. The logits are never there all at once: the backward makes
+  // them for some rows at a time, from row `first` on, and `loss` puts their gradient in their
+  // place.
+  void forward_tokens(Tokens tokens);
+  using TokenLoss = std::function<void(int64_t first, int64_t rows, Mat logits)>;
+  void backward_tokens(const TokenLoss& loss, float* grads);
+
  private:
   // All that the backward of one sequence needs.
   struct Tape {
@@ -39,6 +47,9 @@ class TrainingRun {
     std::vector<std::vector<MixerState>> states;  // of each block: one, or one before each chunk
   };
 
+  // From tokens to the last block's output, and from the gradient of that to the embeddings.
+  Tape& encode(Tokens tokens);
+  void encode_backward(const Tape& tape, Mat dx, float* grads);
   BlockRun block_run(const Tape& tape, size_t layer);
   // Calls visit(chunk, saved) for the chunks of rows [first, last).
   template <class Visit>

@@ -2,7 +2,6 @@
 #include "train/trainer.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/error.h"
 #include "core/random.h"
@@ -17,6 +16,11 @@ namespace {
 constexpr size_t kUnitTokens = 1024;
 
 size_t tokens_of(const Example& e) { return e.tokens.size() + e.other.size(); }
+
+StepResult means_of(const Score& total) {
+  const auto n = static_cast<double>(std::max<int64_t>(total.count, 1));
+  return {.loss = total.loss / n, .accuracy = static_cast<double>(total.hits) / n};
+}
 
 }  // namespace
 
@@ -52,57 +56,64 @@ std::vector<Trainer::Unit> Trainer::units_of(std::span<const Example* const> sor
   return units;
 }
 
-void Trainer::run_example(const Example& example, uint64_t key, Workspace& workspace, float* lane,
-                          double& loss, bool& hit) {
+Score Trainer::run_example(const Example& example, uint64_t key, Workspace& workspace,
+                           float* lane) {
   const Tokens sequences[2] = {example.tokens, example.other};
   const Weights weights = parameters_.weights();
   const TrainingOptions options{.recompute = config_.recompute,
                                 .dropout = static_cast<float>(model_.config().dropout),
                                 .dropout_key = key};
   TrainingRun run(model_, sinusoids_, weights, workspace, options);
+  if (model_.of_tokens()) {
+    Score score;
+    run.forward_tokens(example.tokens);
+    run.backward_tokens(
+        [&](int64_t first, int64_t rows, Mat logits) {
+          score += token_cross_entropy(rows, model_.config().classes,
+                                       example.targets.data() + first, logits);
+        },
+        lane);
+    return score;
+  }
   const auto logits = run.forward({sequences, static_cast<size_t>(model_.sequences())});
   LINNET_ASSERT(example.label >= 0 && example.label < model_.config().classes);
   std::vector<float> dlogits(logits.size());
-  loss = cross_entropy(logits, example.label, dlogits);
-  hit = best_class(logits) == example.label;
+  const double loss = cross_entropy(logits, example.label, dlogits);
   run.backward(dlogits, lane);
+  return {loss, best_class(logits) == example.label, 1};
 }
 
 StepResult Trainer::accumulate(std::span<const Example* const> batch) {
   for (const Example* e : batch) {
     model_.check(e->tokens);
     if (model_.sequences() == 2) model_.check(e->other);
+    if (model_.of_tokens()) LINNET_ASSERT(e->targets.size() == e->tokens.size());
   }
   std::vector<const Example*> sorted(batch.begin(), batch.end());
   std::stable_sort(sorted.begin(), sorted.end(), [](const Example* a, const Example* b) {
     return tokens_of(*a) > tokens_of(*b);
   });
   const std::vector<Unit> units = units_of(sorted);
-  std::vector<double> losses(sorted.size());
-  std::vector<uint8_t> hits(sorted.size());
-  sum_.run(context_, static_cast<int64_t>(units.size()),
-           [&](int64_t number, int worker, float* lane) {
-             const Unit& unit = units[static_cast<size_t>(number)];
-             for (size_t i = unit.first; i < unit.last; ++i) {
-               bool hit = false;
-               const uint64_t key = Random(config_.seed, seen_ + i).bits64();
-               run_example(*sorted[i], key, workspaces_[static_cast<size_t>(worker)], lane,
-                           losses[i], hit);
-               hits[i] = hit;
-             }
-           });
-  const auto n = static_cast<double>(sorted.size());
-  StepResult result;
-  result.loss = std::accumulate(losses.begin(), losses.end(), 0.0) / n;
-  result.accuracy = std::accumulate(hits.begin(), hits.end(), 0.0) / n;
+  std::vector<Score> scores(sorted.size());
+  sum_.run(
+      context_, static_cast<int64_t>(units.size()), [&](int64_t number, int worker, float* lane) {
+        const Unit& unit = units[static_cast<size_t>(number)];
+        for (size_t i = unit.first; i < unit.last; ++i) {
+          const uint64_t key = Random(config_.seed, seen_ + i).bits64();
+          scores[i] = run_example(*sorted[i], key, workspaces_[static_cast<size_t>(worker)], lane);
+        }
+      });
+  Score total;
+  for (const Score& score : scores) total += score;
+  StepResult result = means_of(total);
   for (const Example* e : sorted) result.tokens += static_cast<int64_t>(tokens_of(*e));
   seen_ += sorted.size();
-  pending_ += static_cast<int64_t>(sorted.size());
+  pending_ += total.count;
   return result;
 }
 
 double Trainer::update() {
-  LINNET_ASSERT(pending_ > 0);
+  pending_ = std::max<int64_t>(pending_, 1);  // a batch may have no target at all
   const double norm = optimizer_.step(context_, 1.0f / static_cast<float>(pending_), sum_.total(),
                                       parameters_.values());
   pending_ = 0;
@@ -118,22 +129,32 @@ StepResult evaluate(Context& context, const Model& model, const float* values,
   std::copy_n(values, copy.size(), copy.data());
   Inference inference(context, model, std::move(copy));
   std::vector<Tokens> sequences;
-  StepResult result;
+  int64_t tokens = 0;
   for (const Example& e : examples) {
     sequences.emplace_back(e.tokens);
     if (model.sequences() == 2) sequences.emplace_back(e.other);
-    result.tokens += static_cast<int64_t>(tokens_of(e));
+    tokens += static_cast<int64_t>(tokens_of(e));
   }
-  const std::vector<float> logits = inference.logits(sequences);
   const auto classes = static_cast<size_t>(model.config().classes);
-  std::vector<float> unused(classes);
-  for (size_t i = 0; i < examples.size(); ++i) {
-    const std::span<const float> row(logits.data() + i * classes, classes);
-    result.loss += cross_entropy(row, examples[i].label, unused);
-    result.accuracy += best_class(row) == examples[i].label ? 1 : 0;
+  std::vector<Score> scores(examples.size());
+  if (model.of_tokens()) {
+    inference.token_logits(sequences, [&](size_t i, int64_t first, int64_t rows, Mat logits) {
+      scores[i] += token_cross_entropy(rows, model.config().classes,
+                                       examples[i].targets.data() + first, logits);
+    });
+  } else {
+    const std::vector<float> logits = inference.logits(sequences);
+    std::vector<float> unused(classes);
+    for (size_t i = 0; i < examples.size(); ++i) {
+      const std::span<const float> row(logits.data() + i * classes, classes);
+      scores[i] = {cross_entropy(row, examples[i].label, unused),
+                   best_class(row) == examples[i].label, 1};
+    }
   }
-  result.loss /= static_cast<double>(examples.size());
-  result.accuracy /= static_cast<double>(examples.size());
+  Score total;
+  for (const Score& score : scores) total += score;
+  StepResult result = means_of(total);
+  result.tokens = tokens;
   return result;
 }
 

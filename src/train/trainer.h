@@ -14,14 +14,17 @@
 #include "models/model.h"
 #include "models/training_run.h"
 #include "train/gradient_lanes.h"
+#include "train/loss.h"
 #include "train/optimizer.h"
 
 namespace linnet {
 
-// One example; a matcher takes two sequences, a classifier the first.
+// One example; a matcher takes two sequences, a classifier the first, a classifier of tokens the
+// first and a target for each of its tokens, -1 for none.
 struct Example {
   std::vector<int32_t> tokens, other = {};
   int label = 0;
+  std::vector<int32_t> targets = {};
 };
 
 struct TrainConfig {
@@ -34,8 +37,9 @@ struct TrainConfig {
   uint64_t seed = 1;  // of dropout and redrawn projections; the initial values are the caller's
 };
 
+// Means over the examples, or over the targets of all tokens.
 struct StepResult {
-  double loss = 0, accuracy = 0, gradient_norm = 0;
+  double loss = 0, accuracy = 0;
   int64_t tokens = 0;
 };
 
@@ -45,7 +49,7 @@ class Trainer {
   // Forward and backward over the batch, gradient summed into grads(); more batches may follow
   // before update().
   StepResult accumulate(std::span<const Example* const> batch);
-  // One optimiser step with the mean gradient of all examples since the last; returns the
+  // One optimiser step with the mean gradient of all examples (targets) since the last; returns the
   // gradient's norm.
   double update();
 
@@ -54,6 +58,8 @@ class Trainer {
   Block copy_values() const;
   const float* grads() const { return sum_.total(); }
   int64_t steps() const { return optimizer_.steps(); }
+  // Examples or targets that grads() is the sum over.
+  int64_t pending() const { return pending_; }
 
  private:
   struct Unit {
@@ -61,8 +67,7 @@ class Trainer {
   };
   std::vector<Unit> units_of(std::span<const Example* const> sorted) const;
   // Adds the example's gradient to `lane`.
-  void run_example(const Example& example, uint64_t key, Workspace& workspace, float* lane,
-                   double& loss, bool& hit);
+  Score run_example(const Example& example, uint64_t key, Workspace& workspace, float* lane);
 
   Context& context_;
   const Model& model_;
@@ -72,7 +77,7 @@ class Trainer {
   Optimizer optimizer_;
   std::vector<Workspace> workspaces_;
   GradientLanes sum_;    // of the units' gradients
-  int64_t pending_ = 0;  // examples since the last update
+  int64_t pending_ = 0;  // examples or targets since the last update
   uint64_t seen_ = 0;    // examples ever: the dropout's counter
 };
 

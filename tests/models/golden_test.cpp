@@ -67,10 +67,15 @@ struct Golden {
       at += static_cast<int64_t>(length);
     }
     const auto towers = static_cast<size_t>(model.sequences());
+    auto target = labels.begin();
     for (size_t i = 0; i < rows.size(); i += towers) {
       examples.push_back({.tokens = rows[i],
                           .other = towers == 2 ? rows[i + 1] : std::vector<int32_t>{},
                           .label = static_cast<int>(labels[i / towers])});
+      if (!model.of_tokens()) continue;
+      const auto n = static_cast<int64_t>(rows[i].size());
+      examples.back().targets.assign(target, target + n);
+      target += n;
     }
     for (const Example& e : examples) {
       batch.push_back(&e);
@@ -84,7 +89,7 @@ class GoldenTest : public testing::TestWithParam<std::string> {
  protected:
   // Every gradient within 1e-4 of its norm; those that are zero but for rounding within 1e-6 of the
   // whole.
-  static void expect_gradients(const Golden& golden, const float* grads) {
+  static void expect_gradients(const Golden& golden, const Trainer& trainer) {
     double whole = 0;
     for (const ParamSpec& spec : golden.model.layout().specs()) {
       whole = std::hypot(whole, norm(read(golden.file, "grad." + spec.name)));
@@ -93,8 +98,8 @@ class GoldenTest : public testing::TestWithParam<std::string> {
       const std::vector<float> want = read(golden.file, "grad." + spec.name);
       std::vector<float> difference(want.size());
       for (size_t i = 0; i < want.size(); ++i) {
-        difference[i] = grads[spec.offset + static_cast<int64_t>(i)] /
-                            static_cast<float>(golden.examples.size()) -
+        difference[i] = trainer.grads()[spec.offset + static_cast<int64_t>(i)] /
+                            static_cast<float>(trainer.pending()) -
                         want[i];
       }
       const double size = norm(want);
@@ -112,7 +117,9 @@ TEST_P(GoldenTest, LogitsLossAndGradients) {
   Block values(golden.loaded.values.size());
   std::copy_n(golden.loaded.values.data(), values.size(), values.data());
   Inference inference(context, golden.model, std::move(values));
-  const std::vector<float> got = inference.logits(golden.sequences);
+  const std::vector<float> got = golden.model.of_tokens()
+                                     ? inference.all_token_logits(golden.sequences)
+                                     : inference.logits(golden.sequences);
   ASSERT_EQ(got.size(), want.size());
   for (size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(got[i], want[i], 1e-5 * largest);
 
@@ -123,7 +130,7 @@ TEST_P(GoldenTest, LogitsLossAndGradients) {
                     {.optimizer = {}, .recompute = recompute});
     const StepResult result = trainer.accumulate(golden.batch);
     EXPECT_NEAR(result.loss, read(golden.file, "loss")[0], 1e-5 * result.loss);
-    expect_gradients(golden, trainer.grads());
+    expect_gradients(golden, trainer);
   }
 }
 

@@ -45,6 +45,8 @@ CASES = {
     'strided': {'mixer': 'strided', 'pool': 'mean'},
     'strided_causal': {'mixer': 'strided', 'causal': True, 'pool': 'last'},
     'reformer': {'mixer': 'reformer', 'pool': 'mean'},
+    'tokens': {'task': 'tokens', 'pool': 'none'},
+    'tokens_causal': {'task': 'tokens', 'pool': 'none', 'causal': True, 'positions': 'sinusoidal'},
     'match_kernel': {'task': 'match', 'pool': 'cls'},
     'ffn_relu2': {'ffn': 'relu2'},
     'ffn_bilinear': {'ffn': 'bilinear'},

@@ -123,8 +123,7 @@ def parameter_shapes(config):
         if ffn in LINEAR:
             shapes[block + 'ffn.linear.weight'] = (C, C)
     norm('final_norm')
-    match = config['task'] == 'match'
-    sizes = [2 * C, U, U // 2] if match else [C, U]
+    sizes = {'match': [2 * C, U, U // 2], 'classify': [C, U], 'tokens': [C]}[config['task']]
     for index, (rows, columns) in enumerate(zip(sizes, sizes[1:] + [config['classes']])):
         linear(f'head.{index}', rows, columns)
     if config.get('conv', 0):
@@ -444,11 +443,13 @@ def encode(params, config, tokens):
         y = layer_norm(params, block + 'norm2', x, eps)
         x = x + feed_forward(params, config, block + 'ffn.', y)
     x = layer_norm(params, 'final_norm', x, eps)
-    return {'cls': x[0], 'mean': x.mean(0), 'last': x[-1]}[config['pool']]
+    return {'cls': x[0], 'mean': x.mean(0), 'last': x[-1], 'none': x}[config['pool']]
 
 
 def forward(params, config, sequences):
-    """Sequences (a list of 1-D integer tensors) -> logits [n, classes]; match: [n/2, classes]."""
+    """Sequences (a list of 1-D integer tensors) -> logits [n, classes]; match: [n/2, classes]; tokens: one row each."""
+    if config['task'] == 'tokens':
+        return linear(params, 'head.0', torch.cat([encode(params, config, tokens) for tokens in sequences]))
     x = torch.stack([encode(params, config, tokens) for tokens in sequences])
     match = config['task'] == 'match'
     if match:  # sequences 2i and 2i+1 are pair i
@@ -463,9 +464,11 @@ def forward(params, config, sequences):
 
 def random_batch(config, lengths, rng):
     """Returns {tokens, lengths, labels}, float32 as in the files."""
-    rows = len(lengths) // 2 if config['task'] == 'match' else len(lengths)
+    rows = {'match': len(lengths) // 2, 'classify': len(lengths), 'tokens': sum(lengths)}[config['task']]
     batch = {'tokens': rng.integers(config['vocab'], size=sum(lengths)), 'lengths': lengths,
              'labels': rng.integers(config['classes'], size=rows)}
+    if config['task'] == 'tokens':
+        batch['labels'][::5] = -1  # these have no target
     return {name: np.asarray(value, np.float32) for name, value in batch.items()}
 
 
@@ -476,7 +479,7 @@ def answers(params, config, batch, dtype=torch.float64):
     tokens = torch.tensor(batch['tokens']).long()
     sequences = tokens.split([int(length) for length in batch['lengths']])
     logits = forward(leaves, config, sequences)
-    loss = F.cross_entropy(logits, torch.tensor(batch['labels']).long())
+    loss = F.cross_entropy(logits, torch.tensor(batch['labels']).long(), ignore_index=-1)
     loss.backward()
     result = {'logits': logits.detach(), 'loss': loss.detach()[None]}
     for name, leaf in leaves.items():
