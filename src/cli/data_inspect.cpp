@@ -90,12 +90,15 @@ void print_classes(const DataSummary& summary) {
     const auto& [name, count] = counts[i];
     fmt::print("    {:<24} {:>11}  {:5.1f}%{}\n", printable(name, 24), with_commas(count),
                100.0 * static_cast<double>(count) / static_cast<double>(summary.records),
-               count == 1 ? "  one example: it cannot be both trained and validated on" : "");
+               count == 1 ? "  one example" : "");
   }
   if (counts.size() > kShown) fmt::print("    and {} more\n", counts.size() - kShown);
   const auto single =
       std::count_if(counts.begin(), counts.end(), [](const auto& c) { return c.second == 1; });
-  if (single > 0) fmt::print("  warning    {} classes have one example\n", single);
+  if (single > 0) {
+    fmt::print("  warning    {} with one example, which cannot be both trained and validated on\n",
+               single == 1 ? "a class" : fmt::format("{} classes", single));
+  }
   if (summary.unlabelled > 0 && !counts.empty())
     fmt::print("  unlabelled {} records\n", with_commas(summary.unlabelled));
   if (summary.multi_label > 0)

@@ -20,21 +20,6 @@ namespace {
 
 constexpr size_t kBlock = size_t{1} << 18;
 
-int open_file(const std::string& path, int64_t& size) {
-  if (path == "-") return STDIN_FILENO;
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat status = {};
-  if (fd < 0 || ::fstat(fd, &status) != 0) {
-    throw Error(fmt::format("[{}] cannot open: {}", place_of(path), std::strerror(errno)));
-  }
-  if (S_ISDIR(status.st_mode)) {
-    ::close(fd);
-    throw Error(fmt::format("[{}] is a folder, not a file", place_of(path)));
-  }
-  if (S_ISREG(status.st_mode)) size = status.st_size;
-  return fd;
-}
-
 }  // namespace
 
 bool is_archive_name(const std::string& path) {
@@ -46,47 +31,58 @@ bool is_archive_name(const std::string& path) {
   return false;
 }
 
-Archive::Archive(const std::string& path, Kind kind) : path_(path), fd_(open_file(path, size_)) {
-  archive_ = archive_read_new();
+Archive::File::File(const std::string& path) {
+  if (path == "-") return;  // its descriptor is 0
+  fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat status = {};
+  if (fd < 0 || ::fstat(fd, &status) != 0)
+    throw Error(fmt::format("[{}] cannot open: {}", place_of(path), std::strerror(errno)));
+  if (S_ISDIR(status.st_mode)) {
+    ::close(fd);
+    throw Error(fmt::format("[{}] is a folder, not a file", place_of(path)));
+  }
+  if (S_ISREG(status.st_mode)) size = status.st_size;
+}
+
+Archive::File::~File() {
+  if (fd > 0) ::close(fd);
+}
+
+void Archive::Free::operator()(struct archive* archive) const { archive_read_free(archive); }
+
+Archive::Archive(const std::string& path, Kind kind)
+    : path_(path), file_(path), archive_(archive_read_new()) {
+  struct archive* a = archive_.get();
   // Not archive_read_support_filter_all: it has filters that a text may look like (uuencode), and
   // some that start programs.
-  archive_read_support_filter_gzip(archive_);
-  archive_read_support_filter_bzip2(archive_);
-  archive_read_support_filter_xz(archive_);
-  archive_read_support_filter_zstd(archive_);
-  archive_read_support_filter_lz4(archive_);
+  archive_read_support_filter_gzip(a);
+  archive_read_support_filter_bzip2(a);
+  archive_read_support_filter_xz(a);
+  archive_read_support_filter_zstd(a);
+  archive_read_support_filter_lz4(a);
   if (kind == Kind::kStream) {
-    archive_read_support_format_raw(archive_);
+    archive_read_support_format_raw(a);
   } else {
-    archive_read_support_format_tar(archive_);
-    archive_read_support_format_zip(archive_);
+    archive_read_support_format_tar(a);
+    archive_read_support_format_zip(a);
   }
-  archive_read_support_format_empty(archive_);
-  if (archive_read_open_fd(archive_, fd_, kBlock) != ARCHIVE_OK) {
-    const std::string reason = archive_error_string(archive_) ? archive_error_string(archive_) : "";
-    archive_read_free(archive_);
-    if (fd_ != STDIN_FILENO) ::close(fd_);
-    throw Error(fmt::format("[{}] cannot read: {}", place_of(path_), printable(reason, 200)));
-  }
+  archive_read_support_format_empty(a);
+  if (archive_read_open_fd(a, file_.fd, kBlock) != ARCHIVE_OK) fail();
 }
 
-Archive::~Archive() {
-  archive_read_free(archive_);
-  if (fd_ != STDIN_FILENO) ::close(fd_);
-}
-
-void Archive::fail(const char* what) const {
-  const char* reason = archive_error_string(archive_);
-  throw Error(fmt::format("[{}] {}: {}", path_ == "-" ? "standard input" : place_of(path_), what,
+void Archive::fail() const {
+  const char* reason = archive_error_string(archive_.get());
+  throw Error(fmt::format("[{}] cannot unpack: {}",
+                          path_ == "-" ? "standard input" : place_of(path_),
                           printable(reason ? reason : "unknown fault", 200)));
 }
 
 bool Archive::next() {
   archive_entry* entry = nullptr;
   for (;;) {
-    const int result = archive_read_next_header(archive_, &entry);
+    const int result = archive_read_next_header(archive_.get(), &entry);
     if (result == ARCHIVE_EOF) return false;
-    if (result < ARCHIVE_WARN) fail("cannot unpack");
+    if (result < ARCHIVE_WARN) fail();
     // A stream's entry has a type of its own making; a hard link has no bytes.
     if (archive_entry_filetype(entry) == AE_IFREG && !archive_entry_hardlink(entry)) break;
   }
@@ -100,15 +96,16 @@ bool Archive::next() {
 
 size_t Archive::read(char* into, size_t room) {
   for (;;) {
-    const la_ssize_t n = archive_read_data(archive_, into, room);
+    const la_ssize_t n = archive_read_data(archive_.get(), into, room);
     if (n >= 0) return static_cast<size_t>(n);
-    if (n != ARCHIVE_RETRY && n != ARCHIVE_WARN) fail("cannot unpack");
+    if (n != ARCHIVE_RETRY && n != ARCHIVE_WARN) fail();
   }
 }
 
 double Archive::done() const {
-  if (size_ == 0) return -1;
-  return static_cast<double>(archive_filter_bytes(archive_, -1)) / static_cast<double>(size_);
+  if (file_.size == 0) return -1;
+  return static_cast<double>(archive_filter_bytes(archive_.get(), -1)) /
+         static_cast<double>(file_.size);
 }
 
 }  // namespace linnet

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 struct archive;
@@ -23,9 +24,6 @@ class Archive {
   };
   // "-" is standard input.
   Archive(const std::string& path, Kind kind);
-  ~Archive();
-  Archive(const Archive&) = delete;
-  Archive& operator=(const Archive&) = delete;
 
   // Goes to the next regular file; false at the end. Of a stream there is one, or none if empty.
   bool next();
@@ -37,12 +35,25 @@ class Archive {
   double done() const;
 
  private:
-  [[noreturn]] void fail(const char* what) const;
+  [[noreturn]] void fail() const;
+
+  // Closed at the end, but for standard input.
+  class File {
+   public:
+    explicit File(const std::string& path);
+    ~File();
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    int fd = 0;
+    int64_t size = 0;  // 0 when unknown
+  };
+  struct Free {
+    void operator()(struct archive* archive) const;
+  };
 
   std::string path_, name_;
-  int64_t size_ = 0;  // before fd_, which is opened together with it
-  int fd_;
-  struct archive* archive_ = nullptr;
+  File file_;
+  std::unique_ptr<struct archive, Free> archive_;
 };
 
 }  // namespace linnet

@@ -126,6 +126,7 @@ class ArchiveTree : public FileTree {
       : FileTree(path, list_archive(path, folder)) {
     top_ = folder + top_;
   }
+  bool random_access() const override { return false; }
   std::unique_ptr<FileWalk> walk(std::vector<std::string> files) const override {
     return std::make_unique<ArchiveWalk>(path_, top_, files);
   }

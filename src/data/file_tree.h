@@ -27,6 +27,8 @@ class FileTree {
   // The path that open_bytes takes, for messages too.
   std::string path_of(const std::string& file) const { return path_ + "/" + top_ + file; }
   virtual std::unique_ptr<ByteSource> open(const std::string& file) const;
+  // Whether open() goes to a file at once; in an archive it reads all that comes before.
+  virtual bool random_access() const { return true; }
   // Some of the files: of a folder in the given order, of an archive in the archive's own, since it
   // can only be read from its beginning to its end.
   virtual std::unique_ptr<FileWalk> walk(std::vector<std::string> files) const;

@@ -11,7 +11,6 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/registry.h"
-#include "data/archive.h"
 #include "data/ascii.h"
 
 namespace linnet {
@@ -40,18 +39,17 @@ std::string plain_name(const std::string& path) {
   return name;
 }
 
-Input open_input(const std::string& path, const ReadOptions& options) {
-  Input input{.path = path, .name = plain_name(path), .tree = open_tree(path), .window = nullptr};
-  if (input.tree && input.tree->files().empty())
-    throw Error(fmt::format("[{}] has no files", place_of(path)));
-  if (input.tree && input.tree->files().size() == 1 && is_archive_name(input.tree->path()))
-    return open_input(input.tree->path_of(input.tree->files()[0]), options);
-  if (!input.tree) {
-    input.window = std::make_unique<Window>(open_bytes(path), path == "-" ? "standard input" : path,
-                                            options.record_limit);
-    input.window->ensure(kHead);
-  }
+Input file_input(const std::string& path, const ReadOptions& options) {
+  const std::string name = path == "-" ? "standard input" : path;
+  Input input{.path = name, .name = plain_name(path), .tree = nullptr, .window = nullptr};
+  input.window = std::make_unique<Window>(open_bytes(path), name, options.record_limit);
+  input.window->ensure(kHead);
   return input;
+}
+
+Input tree_input(const std::string& path, std::unique_ptr<FileTree> tree) {
+  if (tree->files().empty()) throw Error(fmt::format("[{}] has no files", place_of(path)));
+  return {.path = path, .name = plain_name(path), .tree = std::move(tree), .window = nullptr};
 }
 
 const Format* format_of(const Input& input, const ReadOptions& options) {
@@ -138,7 +136,8 @@ std::string split_of_name(std::string_view name) {
 
 OpenData open_data(Input input, const ReadOptions& options) {
   const Format* format = format_of(input, options);
-  if (!format && input.tree) return open_data(file_of_split(input, options.split), options);
+  if (!format && input.tree)
+    return open_data(file_input(file_of_split(input, options.split), options), options);
   if (!format) {
     throw Error(fmt::format("[{}] {}", place_of(input.path),
                             options.format.empty()
@@ -150,13 +149,17 @@ OpenData open_data(Input input, const ReadOptions& options) {
 }
 
 OpenData open_data(const std::string& path, const ReadOptions& options) {
-  return open_data(open_input(path, options), options);
+  std::unique_ptr<FileTree> tree = open_tree(path);
+  if (!tree) return open_data(file_input(path, options), options);
+  if (!tree->random_access() && tree->files().size() == 1)
+    return open_data(file_input(tree->path_of(tree->files()[0]), options), options);
+  return open_data(tree_input(path, std::move(tree)), options);
 }
 
 std::vector<std::string> splits_of(const std::string& path, const ReadOptions& options) {
-  if (path == "-") return {};  // to look at it would be to read it
-  const Input input = open_input(path, options);
-  if (!input.tree) return {};
+  std::unique_ptr<FileTree> tree = open_tree(path);
+  if (!tree) return {};  // a pipe must not be read twice
+  const Input input = tree_input(path, std::move(tree));
   if (const Format* format = format_of(input, options)) return format->splits(input);
   std::vector<std::string> splits;
   const auto files = split_files(*input.tree);

@@ -44,9 +44,7 @@ void check_bytes(const Record& record, DataSummary& summary) {
     return find_invalid_utf8(text) != std::string_view::npos;
   };
   if (has_nul(record.text) || has_nul(record.second)) note(summary.nul, record);
-  // A piece of a longer text may end within a character.
-  if (!record.continues && (invalid(record.text) || invalid(record.second)))
-    note(summary.invalid_utf8, record);
+  if (invalid(record.text) || invalid(record.second)) note(summary.invalid_utf8, record);
 }
 
 }  // namespace

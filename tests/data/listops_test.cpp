@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "data/byte_source.h"
 
 namespace linnet {
 namespace {
@@ -264,23 +264,12 @@ TEST(Listops, ShortLabelsAreNotDegenerate) {
   }
 }
 
-std::string unpack(const std::filesystem::path& file) {
-  std::string text;
-  std::FILE* pipe = popen(("xz -dc '" + file.string() + "'").c_str(), "r");
-  if (pipe == nullptr) return text;
-  std::array<char, 1 << 16> buffer;
-  size_t n = 0;
-  while ((n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0) text.append(buffer.data(), n);
-  if (pclose(pipe) != 0) text.clear();
-  return text;
-}
-
 TEST(Listops, AgreesWithTheSampleOfLra) {
   const char* folder = std::getenv("LINNET_DATA");
   if (folder == nullptr) GTEST_SKIP() << "LINNET_DATA is not set: no sample of LRA to read";
   const auto file = std::filesystem::path(folder) / "listops_ref" / "basic_sample.tsv.xz";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";
-  const std::string text = unpack(file);
+  const std::string text = read_all(*open_bytes(file.string()), 1 << 26, "sample");
   size_t at = text.find('\n') + 1, rows = 0;
   ASSERT_EQ(text.substr(0, at), "Source\tTarget\r\n");
   for (; at < text.size(); ++rows) {

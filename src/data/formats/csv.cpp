@@ -31,15 +31,19 @@ char guess_delimiter(std::string_view head) {
 bool matches(const Input& input) {
   if (input.name.ends_with(".csv")) return true;
   if (!input.nameless()) return false;
+  std::string_view head = input.head();
+  const size_t last = head.rfind('\n');
+  if (!input.window->ended() && last != head.npos) head = head.substr(0, last + 1);
   size_t rows = 0, fields = 0;
   try {
-    const auto source = csv_rows(Window(bytes_of(input.head()), "sample", kRecordLimit),
-                                 guess_delimiter(input.head()));
+    const auto source =
+        csv_rows(Window(bytes_of(head), "sample", kRecordLimit), guess_delimiter(head));
     for (std::vector<Field> row; rows < 20 && source->next(row); ++rows) {
-      if (row.size() < 2 || (rows > 0 && row.size() != fields)) break;
+      if (row.size() < 2 || (rows > 0 && row.size() != fields)) return false;
       fields = row.size();
     }
   } catch (const Error&) {
+    ++rows;  // a quote that is closed later, or a fault to be told when it is read
   }
   return rows >= 2;
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/file.h"
+#include "data/ascii.h"
 #include "data/columns.h"
 #include "data/formats.h"
 
@@ -81,6 +82,16 @@ void parse_line(const LineReader& lines, std::string_view line, Handler& handler
   }
 }
 
+// The next line that has more than blanks.
+bool next_line(LineReader& lines, std::string_view& line) {
+  char *begin = nullptr, *end = nullptr;
+  while (lines.next(begin, end)) {
+    line = {begin, static_cast<size_t>(end - begin)};
+    if (!trim(line).empty()) return true;
+  }
+  return false;
+}
+
 // All fields of one line, for the guess.
 struct AllFields {
   std::vector<std::string> names;
@@ -144,12 +155,10 @@ class JsonlReader : public RecordReader {
 
  protected:
   bool read(Record& record) override {
-    char *begin = nullptr, *end = nullptr;
-    do {
-      if (!lines_->next(begin, end)) return false;
-    } while (std::all_of(begin, end, [](char c) { return c == ' ' || c == '\t'; }));
+    std::string_view line;
+    if (!next_line(*lines_, line)) return false;
     fields_.clear();
-    parse_line(*lines_, {begin, static_cast<size_t>(end - begin)}, fields_);
+    parse_line(*lines_, line, fields_);
     const auto fail = [&](std::string_view what, const std::string& name) {
       lines_->window().fail(lines_->line(), 1, fmt::format("{} \"{}\"", what, printable(name, 60)));
     };
@@ -165,15 +174,17 @@ class JsonlReader : public RecordReader {
   }
 
  private:
-  // By the fields of the first line, which may be longer than the first bytes.
+  // By the fields of the first line that is not blank, however long it is.
   void guess(Window& window, const ReadOptions& options) {
-    const size_t newline = window.find('\n', 0);
-    const size_t size = newline == Window::npos ? window.size() : newline;
-    const std::string copy(window.data(), size);
+    size_t start = 0;
+    while ((start < window.size() || window.more()) && trim({window.data() + start, 1}).empty())
+      ++start;
+    const size_t newline = window.find('\n', start);
+    const std::string copy(window.data(), std::min(newline, window.size()));
     LineReader lines(Window(bytes_of(copy), window.name(), options.record_limit));
-    char *begin = nullptr, *end = nullptr;
+    std::string_view line;
     AllFields all;
-    if (lines.next(begin, end)) parse_line(lines, {begin, static_cast<size_t>(end - begin)}, all);
+    if (next_line(lines, line)) parse_line(lines, line, all);
     if (all.names.empty()) {  // an empty object: the columns must be as asked for, or the defaults
       all.names = {"text", "label"};
       all.values = {"", ""};

@@ -120,6 +120,12 @@ bool matches(const Input& input) {
 std::vector<std::string> splits(const Input&) { return {}; }
 
 std::unique_ptr<RecordReader> open(Input input, const ReadOptions& options) {
+  if (!input.tree->random_access()) {
+    throw Error(
+        fmt::format("[{}] unpack it first: in an archive every image would be looked for "
+                    "from its start",
+                    place_of(input.path)));
+  }
   return std::make_unique<PathfinderReader>(std::move(input.tree), options.record_limit);
 }
 

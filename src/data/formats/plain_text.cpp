@@ -1,8 +1,9 @@
 // plain_text.cpp -- text without labels, for language models: a file, or every .txt file of a
 // folder.
 //
-// A record is a piece of at most 64 KiB that ends at a line end where there is one. The pieces of a
-// file put together are the file, byte for byte, but for a mark of UTF-8 at its start.
+// A record is a piece of at most 64 KiB that ends at a line end where there is one, else between
+// two characters. The pieces of a file put together are the file, byte for byte, but for a mark of
+// UTF-8 at its start.
 #include <algorithm>
 #include <cstring>
 
@@ -43,8 +44,12 @@ class PlainTextReader : public RecordReader {
     used_ = std::min(window_.size(), kPiece);
     if (used_ < window_.size()) {
       const void* last = ::memrchr(window_.data(), '\n', used_);
-      if (last != nullptr)
+      if (last != nullptr) {
         used_ = static_cast<size_t>(static_cast<const char*>(last) - window_.data()) + 1;
+      } else {
+        // Not within a character of UTF-8, whose further bytes are 10......
+        for (int i = 0; i < 3 && (window_.data()[used_] & 0xc0) == 0x80; ++i) --used_;
+      }
     }
     record.text = {window_.data(), used_};
     record.continues = used_ < window_.size();
