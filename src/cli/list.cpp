@@ -5,6 +5,7 @@
 
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "data/tokenizer.h"
 #include "features/feature.h"
 #include "layers/feed_forward.h"
 #include "mixers/mixer.h"
@@ -58,6 +59,18 @@ Registry feed_forward_entries() {
   for (const FeedForward* f : feed_forwards())
     registry.entries.push_back({f->name, f->linear ? "O(C h + C^2)" : "O(C h)", "", f->paper,
                                 f->formula, f->summary, true, true});
+  return registry;
+}
+
+Registry tokenizer_entries() {
+  Registry registry{"tokenizers",
+                    "Tokenizers",
+                    "What a token is (`linnet tokenizer train --kind`). Cost of a text of so many "
+                    "bytes.",
+                    {}};
+  for (const TokenizerKind* t : tokenizers())
+    registry.entries.push_back(
+        {t->name, t->cost, "", t->paper, t->formula, t->summary, true, true});
   return registry;
 }
 
@@ -120,7 +133,8 @@ void run(const Options& options) {
   if (options.markdown) {
     fmt::print("<!-- Written by `linnet list --markdown`; not by hand. -->\n# What there is\n");
   }
-  for (const Registry& registry : {mixer_entries(), feature_entries(), feed_forward_entries()}) {
+  for (const Registry& registry :
+       {mixer_entries(), feature_entries(), feed_forward_entries(), tokenizer_entries()}) {
     if (!options.which.empty() && options.which != registry.name) continue;
     if (options.json) {
       print_json(registry);
@@ -136,10 +150,12 @@ void run(const Options& options) {
 
 void add_list(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("list", "What there is: mixers, feature maps, layers");
+  CLI::App* verb =
+      app.add_subcommand("list", "What there is: mixers, feature maps, layers, tokenizers");
   verb->footer("Examples:\n  linnet list\n  linnet list features\n  linnet list mixers --json");
-  verb->add_option("registry", options->which, "mixers, features or ffns; all if not given")
-      ->check(CLI::IsMember({"mixers", "features", "ffns"}));
+  verb->add_option("registry", options->which,
+                   "mixers, features, ffns or tokenizers; all if not given")
+      ->check(CLI::IsMember({"mixers", "features", "ffns", "tokenizers"}));
   verb->add_flag("--json", options->json, "One JSON object a line");
   verb->add_flag("--markdown", options->markdown, "The page docs/kinds.md")->excludes("--json");
   verb->callback([=] { run(*options); });

@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
   linnet::add_quickstart(app);
   linnet::add_list(app);
   linnet::add_info(app);
+  linnet::add_tokenizer(app);
   linnet::add_data(app);
   linnet::add_bench(app);
   linnet::add_oracle(app);

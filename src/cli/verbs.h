@@ -9,6 +9,7 @@ namespace linnet {
 void add_quickstart(CLI::App& app);
 void add_list(CLI::App& app);
 void add_info(CLI::App& app);
+void add_tokenizer(CLI::App& app);
 void add_data(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_oracle(CLI::App& app);

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/utf8.h"
 
 namespace linnet {
 namespace {
@@ -87,22 +88,12 @@ bool write_all(int fd, std::span<const std::byte> part) {
 
 // Length of the character that `text` starts with, or 0 when it must not reach a terminal.
 size_t visible_length(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const uint32_t first = byte(0);
-  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
-  const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
-  uint32_t c = first & (0x7fu >> length);
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-    c = c << 6 | (byte(i) & 0x3f);
-  }
-  constexpr uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  const auto [c, length] = decode_utf8(text);
   constexpr std::pair<uint32_t, uint32_t> kHidden[] = {
-      {0x80, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},   {0x200b, 0x200f},   {0x2028, 0x202e},
-      {0x2060, 0x206f}, {0xd800, 0xdfff}, {0xfeff, 0xfeff}, {0xe0000, 0xe0fff}, {0x110000, ~0u}};
-  const auto hides = [&](auto range) { return range.first <= c && c <= range.second; };
-  return c < kSmallest[length] || std::ranges::any_of(kHidden, hides) ? 0 : length;
+      {0, 0x1f},        {0x7f, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},    {0x200b, 0x200f},
+      {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xe0000, 0xe0fff}};
+  const auto hides = [c = c](auto range) { return range.first <= c && c <= range.second; };
+  return std::ranges::any_of(kHidden, hides) ? 0 : length;
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/utf8.h"
 #include "data/split.h"
-#include "data/utf8.h"
 
 namespace linnet {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/utf8.h"
 #include "data/split.h"
-#include "data/utf8.h"
 #include "tests/data/reading.h"
 
 namespace linnet {
