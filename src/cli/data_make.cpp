@@ -112,7 +112,8 @@ void add_polynomial(CLI::App& make) {
 }  // namespace
 
 void add_data_make(CLI::App& data) {
-  CLI::App* verb = data.add_subcommand("make", "Generates a task: listops, pathfinder or polynomial");
+  CLI::App* verb =
+      data.add_subcommand("make", "Generates a task: listops, pathfinder or polynomial");
   verb->require_subcommand(1);
   add_listops(*verb);
   add_data_make_pathfinder(*verb);

@@ -21,10 +21,9 @@ void count_text(std::string_view text, size_t word_bytes, WordCounts& counts) {
     std::string_view run = text.substr(0, clean);
     text.remove_prefix(std::max<size_t>(clean, 1));
     while (!run.empty()) {
-      const size_t letter = std::min(run.find_first_not_of(' '), run.size());
-      const size_t end = std::min(run.find(' ', letter), run.size());
-      add_count(counts, run.substr(0, end), 1);
-      run.remove_prefix(end);
+      const size_t word = first_word(run);
+      add_count(counts, run.substr(0, word), 1);
+      run.remove_prefix(word);
     }
   }
 }
@@ -41,6 +40,11 @@ size_t clean_prefix(std::string_view text, size_t limit) {
     at += length;
   }
   return at;
+}
+
+size_t first_word(std::string_view text) {
+  const size_t letter = std::min(text.find_first_not_of(' '), text.size());
+  return std::min(text.find(' ', letter), text.size());
 }
 
 std::vector<PieceWord> count_piece_words(const TextSource& texts, const PieceWordLimits& limits,

@@ -18,8 +18,10 @@ namespace linnet {
 
 // How many bytes at the start of the text may go to SentencePiece; 0 when the first byte may not.
 // At most `limit`, then cut between words where there are two, as no piece lies across that place:
-// the ids are those of the whole, but rounding of sums stays small, and time and memory linear.
+// time and memory stay linear.
 size_t clean_prefix(std::string_view text, size_t limit);
+// How many bytes the first word has, with the blanks before it.
+size_t first_word(std::string_view text);
 
 struct PieceWord {
   std::string text;  // with the blanks before it, as they are

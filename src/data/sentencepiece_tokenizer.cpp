@@ -1,8 +1,9 @@
 // sentencepiece_tokenizer.cpp -- bpe and unigram: SentencePiece learns and applies the pieces;
 // every byte string comes back.
 //
-// Encoding: what SentencePiece keeps as it is (piece_words.h) goes to it in slices, other bytes go
-// to the ids of their bytes; a character without a piece becomes its bytes as well. Decoding needs
+// Encoding: what SentencePiece keeps as it is (piece_words.h) goes to it word by word, as no piece
+// lies across two: rounding of its sums depends on no other word. Other bytes go to the ids of
+// their bytes; a character without a piece becomes its bytes as well. Decoding needs
 // no library: the text of the pieces in a row, U+2581 being the blank.
 //
 // Learning: the trainer gets words with counts instead of texts (input format tsv), so its memory
@@ -65,10 +66,15 @@ class SentencePieceTokenizer final : public Tokenizer {
         text.remove_prefix(1);
         continue;
       }
-      const auto status = processor_.Encode(text.substr(0, clean), &part);
-      if (!status.ok())
-        throw Error(fmt::format("[tokenizer] SentencePiece: {}", printable(status.message(), 200)));
-      ids.insert(ids.end(), part.begin(), part.end());
+      for (std::string_view run = text.substr(0, clean); !run.empty();) {
+        const size_t word = first_word(run);
+        const auto status = processor_.Encode(run.substr(0, word), &part);
+        if (!status.ok())
+          throw Error(
+              fmt::format("[tokenizer] SentencePiece: {}", printable(status.message(), 200)));
+        ids.insert(ids.end(), part.begin(), part.end());
+        run.remove_prefix(word);
+      }
       text.remove_prefix(clean);
     }
   }

@@ -29,9 +29,9 @@ void truncate(std::vector<int32_t>& ids, int64_t length, Truncation how) {
   ids.erase(ids.begin() + head, ids.begin() + head + surplus);
 }
 
-std::vector<Window> sliding_windows(int64_t tokens, int64_t length, int64_t stride) {
+std::vector<TokenRange> sliding_windows(int64_t tokens, int64_t length, int64_t stride) {
   LINNET_ASSERT(tokens >= 0 && stride >= 1 && stride <= length);
-  std::vector<Window> windows;
+  std::vector<TokenRange> windows;
   int64_t begin = 0;
   for (; begin + length < tokens; begin += stride) windows.push_back({begin, begin + length});
   windows.push_back({std::max<int64_t>(tokens - length, 0), tokens});

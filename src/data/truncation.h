@@ -17,14 +17,14 @@ Truncation parse_truncation(std::string_view name);
 // Leaves at most `length` (at least 1) ids.
 void truncate(std::vector<int32_t>& ids, int64_t length, Truncation how);
 
-struct Window {
+struct TokenRange {
   int64_t begin, end;
-  bool operator==(const Window&) const = default;
+  bool operator==(const TokenRange&) const = default;
 };
 
 // Windows of `length` tokens that start `stride` tokens apart, 1 <= stride <= length, so that each
 // token is in one. The last is moved back to end with the tokens and to be as long as the others.
 // A short or empty sequence is one window.
-std::vector<Window> sliding_windows(int64_t tokens, int64_t length, int64_t stride);
+std::vector<TokenRange> sliding_windows(int64_t tokens, int64_t length, int64_t stride);
 
 }  // namespace linnet

@@ -33,7 +33,7 @@ TEST(TruncationTest, Ends) {
 }
 
 TEST(TruncationTest, WindowsCoverEveryToken) {
-  using Windows = std::vector<Window>;
+  using Windows = std::vector<TokenRange>;
   EXPECT_EQ(sliding_windows(10, 4, 3), (Windows{{0, 4}, {3, 7}, {6, 10}}));
   EXPECT_EQ(sliding_windows(11, 4, 3), (Windows{{0, 4}, {3, 7}, {6, 10}, {7, 11}}));
   EXPECT_EQ(sliding_windows(4, 4, 1), (Windows{{0, 4}}));
@@ -44,7 +44,7 @@ TEST(TruncationTest, WindowsCoverEveryToken) {
       for (int64_t stride = 1; stride <= length; ++stride) {
         const Windows windows = sliding_windows(tokens, length, stride);
         int64_t covered = 0, last = -1;
-        for (const Window& window : windows) {
+        for (const TokenRange& window : windows) {
           ASSERT_EQ(window.end - window.begin, std::min(tokens, length));
           ASSERT_LE(window.begin, covered);
           ASSERT_GT(window.begin, last);
