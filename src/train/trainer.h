@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "data/example.h"
 #include "models/embedding.h"
 #include "models/model.h"
 #include "models/training_run.h"
@@ -18,14 +19,6 @@
 #include "train/optimizer.h"
 
 namespace linnet {
-
-// One example; a matcher takes two sequences, a classifier the first, a classifier of tokens the
-// first and a target for each of its tokens, -1 for none.
-struct Example {
-  std::vector<int32_t> tokens, other = {};
-  int label = 0;
-  std::vector<int32_t> targets = {};
-};
 
 struct TrainConfig {
   OptimizerConfig optimizer;
