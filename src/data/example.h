@@ -11,9 +11,14 @@ namespace linnet {
 // classes that are true, each once, as targets, and no label.
 struct Example {
   std::vector<int32_t> tokens, other = {};
-  int label = 0;
+  int label = 0;  // -1: unknown
   std::vector<int32_t> targets = {};
   int64_t record = 0;  // which record of the data it came from
 };
+
+// That a model sees of it.
+inline int64_t tokens_of(const Example& example) {
+  return static_cast<int64_t>(example.tokens.size() + example.other.size());
+}
 
 }  // namespace linnet

@@ -13,9 +13,7 @@ namespace linnet {
 namespace {
 
 // Below this, adding a unit's gradient would cost more than a few percent of computing it.
-constexpr size_t kUnitTokens = 1024;
-
-size_t tokens_of(const Example& e) { return e.tokens.size() + e.other.size(); }
+constexpr int64_t kUnitTokens = 1024;
 
 StepResult means_of(const Score& total) {
   const auto n = static_cast<double>(std::max<int64_t>(total.count, 1));
@@ -44,7 +42,7 @@ Block Trainer::copy_values() const {
 
 std::vector<Trainer::Unit> Trainer::units_of(std::span<const Example* const> sorted) const {
   std::vector<Unit> units;
-  size_t tokens = 0;
+  int64_t tokens = 0;
   for (size_t i = 0; i < sorted.size(); ++i) {
     if (units.empty() || tokens >= kUnitTokens) {
       units.push_back({i, i});
@@ -106,7 +104,7 @@ StepResult Trainer::accumulate(std::span<const Example* const> batch) {
   Score total;
   for (const Score& score : scores) total += score;
   StepResult result = means_of(total);
-  for (const Example* e : sorted) result.tokens += static_cast<int64_t>(tokens_of(*e));
+  for (const Example* e : sorted) result.tokens += tokens_of(*e);
   seen_ += sorted.size();
   pending_ += total.count;
   return result;
@@ -133,7 +131,7 @@ StepResult evaluate(Context& context, const Model& model, const float* values,
   for (const Example& e : examples) {
     sequences.emplace_back(e.tokens);
     if (model.sequences() == 2) sequences.emplace_back(e.other);
-    tokens += static_cast<int64_t>(tokens_of(e));
+    tokens += tokens_of(e);
   }
   const auto classes = static_cast<size_t>(model.config().classes);
   std::vector<Score> scores(examples.size());

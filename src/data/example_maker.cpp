@@ -1,0 +1,91 @@
+// example_maker.cpp -- what the tasks share: tokens, windows and labels of a record.
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "data/task.h"
+
+namespace linnet {
+
+void check_task_settings(const TaskSettings& settings, const ModelConfig& model) {
+  const Task& task = find_task(settings.task);
+  parse_truncation(settings.truncate);
+  if (settings.stride < 0 || settings.stride > model.length) {
+    throw Error(fmt::format("[data.stride] must be 0 to the model's length of {} tokens, not {}",
+                            model.length, settings.stride));
+  }
+  if (settings.stride > 0 && (task.model != "classify" || !task.cut)) {
+    throw Error(fmt::format("[data.stride] task \"{}\" does not look at windows", task.name));
+  }
+  if (model.task != task.model) {
+    throw Error(fmt::format("[data.task] task \"{}\" is for a model with task \"{}\", not \"{}\"",
+                            task.name, task.model, model.task));
+  }
+  if (task.labelled && static_cast<int64_t>(settings.labels.size()) != model.classes) {
+    throw Error(fmt::format("[data.labels] has {} names for {} classes", settings.labels.size(),
+                            model.classes));
+  }
+}
+
+ExampleMaker::ExampleMaker(const TaskSettings& settings, const Tokenizer& tokenizer,
+                           const ModelConfig& model, bool labelled)
+    : task_(find_task(settings.task)),
+      tokenizer_(tokenizer),
+      labels_(settings.labels),
+      truncation_(parse_truncation(settings.truncate)),
+      length_(model.length),
+      stride_(settings.stride),
+      labelled_(labelled && task_.labelled),
+      many_labels_(false) {
+  check_task_settings(settings, model);
+  if (tokenizer.vocabulary() > model.vocab) {
+    throw Error(fmt::format("[tokenizer] has {} ids, the model's vocabulary only {}",
+                            tokenizer.vocabulary(), model.vocab));
+  }
+}
+
+void ExampleMaker::add(const Record& record, int64_t number, std::vector<Example>& out) {
+  task_.make(*this, record, number, out);
+}
+
+void ExampleMaker::finish(std::vector<Example>& out) {
+  if (!rest_.empty()) task_.make(*this, Record(), 0, out);
+}
+
+std::vector<int32_t> ExampleMaker::encode(const Record& record, std::string_view text) const {
+  std::vector<int32_t> tokens;
+  try {
+    tokenizer_.encode(text, tokens);
+  } catch (const Error& error) {
+    throw Error(fmt::format("[{}] {}", place_of(record), error.what()));
+  }
+  if (tokens.empty()) tokens.push_back(0);  // an empty text has its answer, too
+  return tokens;
+}
+
+std::vector<TokenRange> ExampleMaker::ranges(const Record& record,
+                                             std::vector<int32_t>& tokens) const {
+  const auto count = static_cast<int64_t>(tokens.size());
+  if (count > length_ && !task_.cut) {
+    throw Error(
+        fmt::format("[{}] has {} tokens, the model takes {}", place_of(record), count, length_));
+  }
+  if (stride_ > 0) return sliding_windows(count, length_, stride_);
+  truncate(tokens, length_, truncation_);
+  return {{0, static_cast<int64_t>(tokens.size())}};
+}
+
+void ExampleMaker::set_label(const Record& record, Example& example) const {
+  example.label = -1;
+  if (!labelled_) return;
+  const std::vector<int> classes = labels_.classes_of(record);
+  if (many_labels_) {
+    example.targets.assign(classes.begin(), classes.end());
+  } else if (classes.size() > 1) {
+    throw Error(
+        fmt::format("[{}] has {} labels, one is expected", place_of(record), classes.size()));
+  } else {
+    example.label = classes.front();
+  }
+}
+
+}  // namespace linnet

@@ -1,0 +1,166 @@
+// feed.cpp -- windows, their order and their batches.
+#include "data/feed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/random.h"
+
+namespace linnet {
+namespace {
+
+template <class Item>
+void shuffle(Random& random, std::vector<Item>& items) {
+  for (size_t i = items.size(); i > 1; --i)
+    std::swap(items[i - 1], items[random.below(static_cast<uint32_t>(i))]);
+}
+
+}  // namespace
+
+void check_feed(const FeedOptions& options) {
+  const auto check = [](const char* name, int64_t value, int64_t least, int64_t most) {
+    if (value < least || value > most)
+      throw Error(fmt::format("[train.{}] must be {} to {}, not {}", name, least, most, value));
+  };
+  check("batch", options.batch, 1, 1 << 20);
+  check("batch_tokens", options.batch_tokens, 0, int64_t{1} << 32);
+  check("group", options.group, 1, 1 << 20);
+  check("window", options.window, 1, int64_t{1} << 40);
+}
+
+Feed::Feed(Open open, const FeedOptions& options, const FeedPosition& start)
+    : open_(std::move(open)), options_(options), position_(start) {
+  check_feed(options);
+  loader_ = std::thread([this] {
+    try {
+      load();
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      failure_ = std::current_exception();
+      changed_.notify_all();
+    }
+  });
+}
+
+Feed::~Feed() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+    changed_.notify_all();
+  }
+  loader_.join();
+}
+
+// The loader's thread: one window after the other, one ahead of the one in use.
+void Feed::load() {
+  FeedPosition at = position_;
+  std::unique_ptr<ExampleStream> stream = open_();
+  stream->skip(at.record);
+  while (true) {
+    std::shared_ptr<Window> window = read_window(*stream, at.epoch);
+    if (!window) return;
+    at.record = window->end;
+    if (window->last) {
+      at = {.epoch = at.epoch + 1};
+      if (!window->whole) stream = open_();
+    }
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return stop_ || !ready_; });
+    if (stop_) return;
+    ready_ = window;
+    changed_.notify_all();
+    if (window->whole) return;  // it serves every epoch
+  }
+}
+
+// Null when the feed is being closed.
+std::shared_ptr<Feed::Window> Feed::read_window(ExampleStream& stream, int64_t epoch) {
+  auto window = std::make_shared<Window>();
+  window->start = {.epoch = epoch, .record = stream.records()};
+  int64_t tokens = 0;
+  size_t counted = 0;
+  while (tokens < options_.window) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (stop_) return nullptr;
+    }
+    window->last = !stream.next(window->examples);
+    for (; counted < window->examples.size(); ++counted)
+      tokens += tokens_of(window->examples[counted]);
+    done_ =
+        std::max(stream.done(), static_cast<double>(tokens) / static_cast<double>(options_.window));
+    if (window->last) break;
+  }
+  stream.cut(window->examples);
+  window->end = stream.records();
+  window->whole = window->last && window->start.record == 0;
+  if (window->last && window->examples.empty() && window->start.record == 0)
+    throw Error("[data] not a single example came of it");
+  return window;
+}
+
+void Feed::take_window() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return ready_ || failure_; });
+  if (failure_) std::rethrow_exception(failure_);
+  window_ = std::move(ready_);
+  ready_ = nullptr;
+  changed_.notify_all();
+}
+
+// Depends on the seed and on where the window starts, never on how it was come to.
+void Feed::make_order() {
+  Random random(options_.seed, philox(options_.seed, static_cast<uint64_t>(position_.epoch),
+                                      static_cast<uint64_t>(position_.record))[0]);
+  order_.clear();
+  for (const Example& example : window_->examples) order_.push_back(&example);
+  shuffle(random, order_);
+  batches_.clear();
+  const auto budget = static_cast<size_t>(options_.batch);
+  const size_t pool =
+      options_.group > 1 ? budget * static_cast<size_t>(options_.group) : order_.size();
+  for (size_t begin = 0; begin < order_.size(); begin += pool) {
+    const size_t end = std::min(order_.size(), begin + pool);
+    if (options_.group > 1) {
+      std::stable_sort(
+          order_.begin() + static_cast<int64_t>(begin), order_.begin() + static_cast<int64_t>(end),
+          [](const Example* a, const Example* b) { return tokens_of(*a) < tokens_of(*b); });
+    }
+    int64_t tokens = 0;
+    for (size_t i = begin; i < end; ++i) {
+      tokens += tokens_of(*order_[i]);
+      const bool full = options_.batch_tokens > 0
+                            ? tokens > options_.batch_tokens
+                            : i > begin && i - batches_.back().first >= budget;
+      if (i == begin || full) {
+        batches_.push_back({i, i});
+        tokens = tokens_of(*order_[i]);
+      }
+      batches_.back().second = i + 1;
+    }
+  }
+  if (options_.group > 1) shuffle(random, batches_);
+}
+
+std::span<const Example* const> Feed::next() {
+  while (!window_ || position_.batch == static_cast<int64_t>(batches_.size())) {
+    if (!window_ || !window_->whole) {
+      const bool first = !window_;
+      const bool last = window_ && window_->last;
+      const int64_t end = window_ ? window_->end : 0;
+      take_window();
+      if (!first)
+        position_ = last ? FeedPosition{.epoch = position_.epoch + 1}
+                         : FeedPosition{.epoch = position_.epoch, .record = end};
+    } else {
+      position_ = {.epoch = position_.epoch + 1};
+    }
+    make_order();
+  }
+  const auto [begin, end] = batches_[static_cast<size_t>(position_.batch++)];
+  return std::span(order_).subspan(begin, end - begin);
+}
+
+}  // namespace linnet

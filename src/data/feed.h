@@ -1,0 +1,90 @@
+// feed.h -- an endless row of batches for training, in an order that the seed alone decides.
+//
+// Examples are read into a window of a bounded number of tokens. Data that fits is read once and
+// shuffled anew each epoch; of larger data, windows follow each other, each shuffled, the next one
+// read by a thread of its own while this one is trained on. A batch has a fixed number of
+// sequences, or as many as a budget of tokens holds; sequences of like length may be put together
+// (nothing is padded, so that is a choice of how even the steps are, not of speed).
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "data/part.h"
+
+namespace linnet {
+
+struct FeedOptions {
+  uint64_t seed = 1;
+  int64_t batch = 32;           // sequences
+  int64_t batch_tokens = 0;     // above 0: instead, as many sequences as have so many tokens
+  int64_t group = 1;            // batches that are sorted by length together, then cut; 1: none
+  int64_t window = 64'000'000;  // tokens in memory; twice as many while data streams
+};
+
+// An Error names the field, e.g. "[train.batch] ...".
+void check_feed(const FeedOptions& options);
+
+// Where the next batch starts.
+struct FeedPosition {
+  int64_t epoch = 0;   // from 0
+  int64_t record = 0;  // of the window's first record in the part
+  int64_t batch = 0;   // of the window
+  bool operator==(const FeedPosition&) const = default;
+};
+
+class Feed {
+ public:
+  using Open = std::function<std::unique_ptr<ExampleStream>()>;
+  // Goes on from `start`, which came from a Feed of the same data and options.
+  Feed(Open open, const FeedOptions& options, const FeedPosition& start = {});
+  ~Feed();
+  Feed(const Feed&) = delete;
+  Feed& operator=(const Feed&) = delete;
+
+  // Holds until the next call. Faults of the data are thrown here.
+  std::span<const Example* const> next();
+  // After the batch that next() gave.
+  const FeedPosition& position() const { return position_; }
+  // Whether all data is in memory; how many examples, then.
+  bool whole() const { return window_ && window_->whole; }
+  int64_t examples() const { return window_ ? static_cast<int64_t>(window_->examples.size()) : 0; }
+  // Share of the first window that is read: for a progress bar.
+  double done() const { return done_; }
+
+ private:
+  struct Window {
+    FeedPosition start;
+    std::vector<Example> examples;
+    int64_t end = 0;     // record after the last
+    bool last = false;   // of its epoch
+    bool whole = false;  // first and last
+  };
+  void load();
+  std::shared_ptr<Window> read_window(ExampleStream& stream, int64_t epoch);
+  void take_window();
+  void make_order();
+
+  Open open_;
+  FeedOptions options_;
+  FeedPosition position_;
+  std::shared_ptr<Window> window_;                  // the one in use
+  std::vector<const Example*> order_;               // of its examples
+  std::vector<std::pair<size_t, size_t>> batches_;  // of order_
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::shared_ptr<Window> ready_;  // the next one
+  std::exception_ptr failure_;
+  bool stop_ = false;
+  std::atomic<double> done_ = 0;
+  std::thread loader_;
+};
+
+}  // namespace linnet

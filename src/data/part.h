@@ -1,0 +1,73 @@
+// part.h -- one part of the data: train, validation or test, and its examples in the order of the
+// file.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/formats.h"
+#include "data/task.h"
+
+namespace linnet {
+
+// Where validation is not given it is a share of the training data, by a hash of each record
+// (split.h); of a text for language models by a hash of each block of some lines.
+struct DataPart {
+  enum class Side { all, train, validation };
+  std::string path;
+  ReadOptions read;
+  Side side = Side::all;
+  double share = 0.1;   // of validation
+  bool blocks = false;  // text is split in blocks
+};
+
+class PartReader {
+ public:
+  explicit PartReader(const DataPart& part);
+  // Views hold until the next call. A part without any record is an Error.
+  bool next(Record& record);
+  double done() const { return data_.reader->done(); }
+  const OpenData& data() const { return data_; }
+
+ private:
+  bool read(Record& record);
+  bool wanted(const Record& record) const;
+
+  DataPart part_;
+  OpenData data_;
+  Record whole_;                // that blocks are cut from
+  std::string_view rest_ = {};  // of whole_.text
+  bool any_ = false;
+};
+
+// The parts of a path that is a file, or a folder with splits. Paths of validation and test, where
+// the user names them, come before those of the folder.
+struct DataParts {
+  DataPart train, validation;
+  std::optional<DataPart> test;
+};
+DataParts parts_of(const std::string& path, const std::string& validation, const std::string& test,
+                   const ReadOptions& read, double share);
+
+// The records of a part as examples.
+class ExampleStream {
+ public:
+  ExampleStream(const DataPart& part, ExampleMaker maker);
+  // Appends the examples of one more record; false after the last.
+  bool next(std::vector<Example>& out);
+  // Puts what waits for a record that continues it into an example of its own.
+  void cut(std::vector<Example>& out) { maker_.finish(out); }
+  // Passes over records without making examples.
+  void skip(int64_t records);
+  int64_t records() const { return records_; }  // read so far
+  double done() const { return reader_.done(); }
+
+ private:
+  PartReader reader_;
+  ExampleMaker maker_;
+  int64_t records_ = 0;
+};
+
+}  // namespace linnet

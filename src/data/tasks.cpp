@@ -1,0 +1,194 @@
+// tasks.cpp -- the list of tasks, and how each makes examples of a record.
+#include <fmt/format.h>
+
+#include "core/registry.h"
+#include "data/task.h"
+#include "data/word_split.h"
+
+namespace linnet {
+namespace {
+
+// One sequence and its label, or its window by window with the same label.
+void make_sequences(ExampleMaker& maker, const Record& record, int64_t number,
+                    std::vector<Example>& out) {
+  Example example{.tokens = {}, .record = number};
+  maker.set_label(record, example);
+  std::vector<int32_t> tokens = maker.encode(record, record.text);
+  for (const auto& [begin, end] : maker.ranges(record, tokens)) {
+    example.tokens.assign(tokens.begin() + begin, tokens.begin() + end);
+    out.push_back(example);
+  }
+}
+
+void make_pair(ExampleMaker& maker, const Record& record, int64_t number,
+               std::vector<Example>& out) {
+  Example example{.tokens = {}, .record = number};
+  maker.set_label(record, example);
+  for (const bool second : {false, true}) {
+    std::vector<int32_t> tokens = maker.encode(record, second ? record.second : record.text);
+    const TokenRange range = maker.ranges(record, tokens).front();
+    (second ? example.other : example.tokens)
+        .assign(tokens.begin() + range.begin, tokens.begin() + range.end);
+  }
+  out.push_back(std::move(example));
+}
+
+// Every token is to be told from those before it: the targets are the tokens, one place on.
+void make_text(ExampleMaker& maker, const Record& record, int64_t number,
+               std::vector<Example>& out) {
+  std::vector<int32_t>& rest = maker.rest();
+  maker.tokenizer().encode(record.text, rest);
+  const int64_t length = maker.length();
+  int64_t at = 0;
+  const auto take = [&](int64_t n) {
+    const auto from = rest.begin() + at;
+    out.push_back({.tokens = {from, from + n}, .targets = {from + 1, from + n + 1}});
+    out.back().record = number;
+    at += n;
+  };
+  while (static_cast<int64_t>(rest.size()) - at > length) take(length);
+  if (!record.continues && static_cast<int64_t>(rest.size()) - at > 1)
+    take(static_cast<int64_t>(rest.size()) - at - 1);
+  rest.erase(rest.begin(), record.continues ? rest.begin() + at : rest.end());
+}
+
+// The first token of a word bears its label, the others none.
+void make_tags(ExampleMaker& maker, const Record& record, int64_t number,
+               std::vector<Example>& out) {
+  Example example{.tokens = {}, .record = number};
+  WordReader words(record.text, {});
+  size_t count = 0;
+  for (std::string_view word; words.next(word); ++count) {
+    const size_t at = example.tokens.size();
+    // A word of pieces starts with a blank everywhere but at the start of the text.
+    maker.tokenizer().encode(count > 0 ? " " + std::string(word) : std::string(word),
+                             example.tokens);
+    example.targets.resize(example.tokens.size(), -1);
+    if (!maker.labelled() || count >= record.labels.size() || at == example.tokens.size()) continue;
+    Record one = record;
+    one.labels = {record.labels[count]};
+    example.targets[at] = maker.labels().classes_of(one).front();
+  }
+  if (maker.labelled() && count != record.labels.size()) {
+    throw Error(fmt::format("[{}] has {} words and {} labels: each word has one", place_of(record),
+                            count, record.labels.size()));
+  }
+  if (example.tokens.empty()) return;
+  const auto length = static_cast<size_t>(maker.length());
+  example.tokens.resize(std::min(example.tokens.size(), length));
+  example.targets.resize(example.tokens.size());
+  out.push_back(std::move(example));
+}
+
+constexpr Task kText = {
+    .name = "text",
+    .summary = "a class for a text; with --label-separator any number of labels",
+    .record = "a text and its label",
+    .model = "classify",
+    .tokenizer = "bpe",
+    .metric = "accuracy",
+    .length = 1024,
+    .labelled = true,
+    .cut = true,
+    .causal = false,
+    .make = make_sequences,
+};
+constexpr Task kMatching = {
+    .name = "matching",
+    .summary = "a class for a pair of texts, by two towers of the same weights",
+    .record = "two texts and a label",
+    .model = "match",
+    .tokenizer = "bpe",
+    .metric = "accuracy",
+    .length = 1024,
+    .labelled = true,
+    .cut = true,
+    .causal = false,
+    .make = make_pair,
+};
+constexpr Task kListops = {
+    .name = "listops",
+    .summary = "the value of nested MIN, MAX, MED and SM (Long Range Arena)",
+    .record = "an expression and its value",
+    .model = "classify",
+    .tokenizer = "listops",
+    .metric = "accuracy",
+    .length = 2000,
+    .labelled = true,
+    .cut = false,
+    .causal = false,
+    .make = make_sequences,
+};
+constexpr Task kImage = {
+    .name = "image",
+    .summary = "a class for an image, read pixel by pixel (Long Range Arena)",
+    .record = "grey pixels and a label",
+    .model = "classify",
+    .tokenizer = "bytes",
+    .metric = "accuracy",
+    .length = 1024,
+    .labelled = true,
+    .cut = false,
+    .causal = false,
+    .make = make_sequences,
+};
+constexpr Task kPathfinderTask = {
+    .name = "pathfinder",
+    .summary = "whether two dots are on one path (Long Range Arena); 128 x 128 is Path-X",
+    .record = "grey pixels and a label",
+    .model = "classify",
+    .tokenizer = "bytes",
+    .metric = "accuracy",
+    .length = 1024,
+    .labelled = true,
+    .cut = false,
+    .causal = false,
+    .make = make_sequences,
+};
+constexpr Task kLm = {
+    .name = "lm",
+    .summary = "the next token of a text",
+    .record = "a text",
+    .model = "tokens",
+    .tokenizer = "bytes",
+    .metric = "bits_per_byte",
+    .length = 512,
+    .labelled = false,
+    .cut = true,
+    .causal = true,
+    .make = make_text,
+};
+constexpr Task kTagging = {
+    .name = "tagging",
+    .summary = "a label for every word of a text",
+    .record = "words, and as many labels",
+    .model = "tokens",
+    .tokenizer = "words",
+    .metric = "accuracy",
+    .length = 512,
+    .labelled = true,
+    .cut = true,
+    .causal = false,
+    .make = make_tags,
+};
+
+}  // namespace
+
+std::span<const Task* const> tasks() {
+  static constexpr const Task* kList[] = {&kText,           &kMatching, &kListops, &kImage,
+                                          &kPathfinderTask, &kLm,       &kTagging};
+  return kList;
+}
+
+const Task& find_task(std::string_view name) { return find_in(tasks(), "task", name); }
+
+const Task& guess_task(const Format& format, const Record& first) {
+  if (format.name == "lra-listops") return kListops;
+  if (format.name == "pathfinder") return kPathfinderTask;
+  if (format.pixels) return kImage;
+  if (format.name == "text") return kLm;
+  if (format.name == "conll") return kTagging;
+  return first.second.empty() ? kText : kMatching;
+}
+
+}  // namespace linnet

@@ -1,0 +1,201 @@
+// task_score.cpp -- logits to probabilities to figures.
+#include "train/task_score.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/error.h"
+#include "train/loss.h"
+
+namespace linnet {
+namespace {
+
+constexpr int kMostConfused = 1000;  // classes: beyond, the matrix is a gigabyte for nobody
+
+void to_probabilities(std::span<float> row, bool many_labels) {
+  if (many_labels) {
+    for (float& x : row) x = static_cast<float>(1 / (1 + std::exp(-static_cast<double>(x))));
+    return;
+  }
+  const float most = *std::max_element(row.begin(), row.end());
+  double sum = 0;
+  for (float& x : row) sum += x = std::exp(x - most);
+  for (float& x : row) x = static_cast<float>(x / sum);
+}
+
+// Sums over answers with one label each.
+class OneLabel {
+ public:
+  explicit OneLabel(int classes) : classes_(classes) {
+    if (classes <= kMostConfused) confusion_.emplace(classes);
+  }
+  void add(const Answer& answer) {
+    const std::span<const float> p = answer.probabilities;
+    const int best = best_class(p);
+    loss_ += negative_log(p[static_cast<size_t>(answer.label)]);
+    hits_ += best == answer.label;
+    labels_.push_back(answer.label);
+    if (!confusion_) return;
+    confusion_->add(answer.label, best);
+    all_.insert(all_.end(), p.begin(), p.end());
+  }
+  TaskScore score() const {
+    const auto n = static_cast<double>(labels_.size());
+    TaskScore score{.count = static_cast<int64_t>(labels_.size()),
+                    .figures = {{"loss", loss_ / n}, {"accuracy", static_cast<double>(hits_) / n}},
+                    .confusion = confusion_};
+    if (!confusion_) return score;
+    score.figures.emplace_back("macro_f1", confusion_->macro_f1());
+    score.figures.emplace_back("roc_auc", roc_auc_one_vs_rest(all_, labels_, classes_));
+    score.figures.emplace_back("calibration_error", calibration_error(all_, labels_, classes_));
+    return score;
+  }
+
+ private:
+  int classes_;
+  double loss_ = 0;
+  int64_t hits_ = 0;
+  std::vector<int32_t> labels_;
+  std::vector<float> all_;
+  std::optional<ConfusionMatrix> confusion_;
+};
+
+// Sums over answers with any number of labels each.
+class ManyLabels {
+ public:
+  explicit ManyLabels(int classes) : classes_(classes) {}
+  void add(const Answer& answer) {
+    double loss = 0;
+    bool exact = true;
+    for (int c = 0; c < classes_; ++c) {
+      const bool actual = std::ranges::binary_search(answer.targets, c);
+      const double p = answer.probabilities[static_cast<size_t>(c)];
+      loss += negative_log(actual ? p : 1 - p);
+      actual_.push_back(actual);
+      predicted_.push_back(p >= 0.5);
+      exact &= actual == (p >= 0.5);
+    }
+    loss_ += loss / classes_;
+    exact_ += exact;
+    ++count_;
+  }
+  TaskScore score() const {
+    const auto n = static_cast<double>(count_);
+    const MultiLabelF1 f1 = multi_label_f1(actual_, predicted_, classes_);
+    return {.count = count_,
+            .figures = {{"loss", loss_ / n},
+                        {"accuracy", static_cast<double>(exact_) / n},
+                        {"micro_f1", f1.micro},
+                        {"macro_f1", f1.macro}},
+            .confusion = {}};
+  }
+
+ private:
+  int classes_;
+  double loss_ = 0;
+  int64_t exact_ = 0, count_ = 0;
+  std::vector<uint8_t> actual_, predicted_;
+};
+
+template <class Sums>
+TaskScore score_answers(Inference& inference, const ModelConfig& config, const MoreExamples& more) {
+  Sums sums(static_cast<int>(config.classes));
+  std::vector<Example> examples;
+  for (bool going = true; going;) {
+    examples.clear();
+    going = more(examples);
+    for (const Answer& answer : answers_of(inference, config, examples)) sums.add(answer);
+  }
+  return sums.score();
+}
+
+TaskScore score_tokens(Inference& inference, const ModelConfig& config, const Task& task,
+                       const Tokenizer& tokenizer, const MoreExamples& more) {
+  Score total;
+  int64_t bytes = 0;
+  const bool tags = task.labelled && config.classes <= kMostConfused;
+  ConfusionMatrix confusion(tags ? static_cast<int>(config.classes) : 1);
+  std::vector<Example> examples;
+  for (bool going = true; going;) {
+    examples.clear();
+    going = more(examples);
+    std::vector<Tokens> sequences;
+    for (const Example& e : examples) sequences.emplace_back(e.tokens);
+    std::vector<Score> scores(examples.size());
+    std::vector<std::vector<int32_t>> best(examples.size());
+    inference.token_logits(sequences, [&](size_t i, int64_t first, int64_t rows, Mat logits) {
+      for (int64_t r = 0; tags && r < rows; ++r)
+        best[i].push_back(best_class({logits.row(r), static_cast<size_t>(config.classes)}));
+      scores[i] +=
+          token_cross_entropy(rows, config.classes, examples[i].targets.data() + first, logits);
+    });
+    for (size_t i = 0; i < examples.size(); ++i) {
+      total += scores[i];
+      if (!task.labelled)
+        bytes += static_cast<int64_t>(tokenizer.decode(examples[i].targets).size());
+      for (size_t t = 0; t < best[i].size(); ++t) {
+        if (examples[i].targets[t] >= 0) confusion.add(examples[i].targets[t], best[i][t]);
+      }
+    }
+  }
+  const auto n = static_cast<double>(total.count);
+  TaskScore score{.count = total.count, .figures = {{"loss", total.loss / n}}, .confusion = {}};
+  if (task.labelled) {
+    score.figures.emplace_back("accuracy", static_cast<double>(total.hits) / n);
+    if (tags) score.figures.emplace_back("macro_f1", confusion.macro_f1());
+    if (tags) score.confusion = confusion;
+  } else {
+    score.figures.emplace_back("bits_per_byte", bits_per_byte(total.loss, bytes));
+    score.figures.emplace_back("perplexity", perplexity(total.loss, total.count));
+    score.figures.emplace_back("accuracy", static_cast<double>(total.hits) / n);
+  }
+  return score;
+}
+
+}  // namespace
+
+double negative_log(double p) { return -std::log(std::max(p, 1e-30)); }
+
+double TaskScore::figure(std::string_view name) const {
+  for (const auto& [known, value] : figures) {
+    if (known == name) return value;
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+std::vector<Answer> answers_of(Inference& inference, const ModelConfig& config,
+                               std::span<const Example> examples) {
+  std::vector<Tokens> sequences;
+  for (const Example& e : examples) {
+    sequences.emplace_back(e.tokens);
+    if (config.task == "match") sequences.emplace_back(e.other);
+  }
+  std::vector<float> logits = inference.logits(sequences);
+  const auto classes = static_cast<size_t>(config.classes);
+  std::vector<Answer> answers;
+  for (size_t i = 0, last; i < examples.size(); i = last) {
+    last = i + 1;
+    while (last < examples.size() && examples[last].record == examples[i].record) ++last;
+    Answer answer{.record = examples[i].record,
+                  .probabilities = std::vector<float>(classes),
+                  .label = examples[i].label,
+                  .targets = examples[i].targets};
+    for (size_t window = i; window < last; ++window) {
+      const std::span<float> row(logits.data() + window * classes, classes);
+      to_probabilities(row, false);
+      for (size_t c = 0; c < classes; ++c)
+        answer.probabilities[c] += row[c] / static_cast<float>(last - i);
+    }
+    answers.push_back(std::move(answer));
+  }
+  return answers;
+}
+
+TaskScore score_task(Inference& inference, const ModelConfig& config, const Task& task,
+                     const Tokenizer& tokenizer, const MoreExamples& more) {
+  if (config.task == "tokens") return score_tokens(inference, config, task, tokenizer, more);
+  return score_answers<OneLabel>(inference, config, more);
+}
+
+}  // namespace linnet
