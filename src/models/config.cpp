@@ -3,12 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/settings.h"
 #include "features/phi_text.h"
 #include "layers/feed_forward.h"
 #include "layers/short_conv.h"
@@ -48,41 +47,13 @@ void for_each_field(Config& c, const Visit& visit) {
   visit("norm_eps", c.norm_eps, "Guard of the norms");
 }
 
-void read_field(const char* name, const Json& value, int64_t& out) {
-  if (!value.is_number_integer())
-    throw Error(fmt::format("[config.{}] must be a whole number", name));
-  if (value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(kLargest)) {
-    throw Error(fmt::format("[config.{}] must be at most {}", name, kLargest));
-  }
-  out = value.get<int64_t>();
-}
-void read_field(const char* name, const Json& value, double& out) {
-  if (!value.is_number()) throw Error(fmt::format("[config.{}] must be a number", name));
-  out = value.get<double>();
-}
-void read_field(const char* name, const Json& value, bool& out) {
-  if (!value.is_boolean()) throw Error(fmt::format("[config.{}] must be true or false", name));
-  out = value.get<bool>();
-}
-void read_field(const char* name, const Json& value, std::string& out) {
-  if (!value.is_string()) throw Error(fmt::format("[config.{}] must be a text", name));
-  out = value.get<std::string>();
-}
-
 void check_range(const char* name, int64_t value, int64_t least, int64_t most = kLargest) {
-  if (value >= least && value <= most) return;
-  throw Error(fmt::format("[config.{}] must be {} to {}, not {}", name, least, most, value));
+  check_setting("config", name, value, least, most);
 }
 
 void check_choice(const char* name, const std::string& value,
                   std::initializer_list<const char*> known) {
-  std::string list;
-  for (const char* choice : known) {
-    if (value == choice) return;
-    list += (list.empty() ? "" : ", ") + std::string(choice);
-  }
-  throw Error(
-      fmt::format("[config.{}] must be one of {}, not \"{}\"", name, list, printable(value)));
+  check_setting("config", name, value, known);
 }
 
 }  // namespace
@@ -143,17 +114,9 @@ void check_config(const ModelConfig& c) {
 }
 
 ModelConfig config_from_json(const Json& json, std::string_view place) try {
-  if (!json.is_object()) throw Error("[config] must be a JSON object");
-  ModelConfig config;
-  std::set<std::string, std::less<>> known;
-  for_each_field(config, [&](const char* name, auto& member, const char*) {
-    known.insert(name);
-    if (const auto it = json.find(name); it != json.end()) read_field(name, *it, member);
-  });
-  for (const auto& [name, value] : json.items()) {
-    if (!known.contains(name))
-      throw Error(fmt::format("[config.{}] no such setting", printable(name)));
-  }
+  // What the data must go through stands beside the model's own settings (data/task_settings.h).
+  const auto config = settings_from_json<ModelConfig>(
+      "config", json, [](auto& c, const auto& visit) { for_each_field(c, visit); }, "data");
   check_config(config);
   return config;
 } catch (const Error& error) {
@@ -162,26 +125,7 @@ ModelConfig config_from_json(const Json& json, std::string_view place) try {
 }
 
 ModelConfig parse_config(std::string_view text, std::string_view place) {
-  // A config is flat: anything nested is refused before it can nest deeper.
-  const auto flat = [](int depth, Json::parse_event_t event, Json&) {
-    using Event = Json::parse_event_t;
-    if (depth > 0 && (event == Event::object_start || event == Event::array_start)) {
-      throw Error("a config has no nested objects or lists");
-    }
-    return true;
-  };
-  // The parser would take a zero byte for the end of the text.
-  if (text.find('\0') != text.npos)
-    throw Error(fmt::format("[{}] not valid JSON: it has a zero byte", place));
-  Json json;
-  try {
-    json = Json::parse(text, flat);
-  } catch (const Json::exception& error) {
-    throw Error(fmt::format("[{}] not valid JSON: {}", place, printable(error.what(), 200)));
-  } catch (const Error& error) {
-    throw Error(fmt::format("[{}] {}", place, error.what()));
-  }
-  return config_from_json(json, place);
+  return config_from_json(parse_settings(text, place), place);
 }
 
 nlohmann::ordered_json config_to_json(const ModelConfig& config) {

@@ -10,14 +10,8 @@
 #include "models/safetensors.h"
 
 namespace linnet {
-namespace {
-
-constexpr size_t kLargestConfig = 1 << 20;
-
-}  // namespace
-
 void save_model(const std::filesystem::path& folder, const Model& model, const float* values,
-                const std::string& card) {
+                const std::string& card, const nlohmann::ordered_json& data) {
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (failure)
@@ -29,12 +23,15 @@ void save_model(const std::filesystem::path& folder, const Model& model, const f
   }
   write_safetensors(folder / "model.safetensors", tensors, {{"format", "linnet"}});
   write_file(folder / "README.md", card);
-  write_file(folder / "config.json", config_to_json(model.config()).dump(2) + "\n");
+  nlohmann::ordered_json config = config_to_json(model.config());
+  if (!data.is_null()) config["data"] = data;
+  write_file(folder / "config.json",
+             config.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 ModelConfig load_config(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "config.json";
-  return parse_config(read_file(path, kLargestConfig), place_of(path));
+  return parse_config(read_file(path, kLargestConfigFile), place_of(path));
 }
 
 LoadedModel load_model(const std::filesystem::path& folder) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "models/model.h"
@@ -13,9 +14,13 @@ struct LoadedModel {
   Block values;
 };
 
-// Writes weights first, config last, each beside and renamed. `card` is the text of README.md.
+// A config.json has the names of its classes: at most a hundred thousand.
+inline constexpr size_t kLargestConfigFile = size_t{16} << 20;
+
+// Writes weights first, config last, each beside and renamed. `card` is the text of README.md,
+// `data` the object of that name in config.json, null for none.
 void save_model(const std::filesystem::path& folder, const Model& model, const float* values,
-                const std::string& card);
+                const std::string& card, const nlohmann::ordered_json& data = nullptr);
 ModelConfig load_config(const std::filesystem::path& folder);
 // An Error names the file and what is wrong with it: a missing or unknown tensor, a shape that is
 // not the config's.
