@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/config_flags.h"
+#include "cli/setting_flags.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "core/error.h"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "cli/config_flags.h"
+#include "cli/setting_flags.h"
 #include "cli/memory.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"

@@ -5,15 +5,16 @@
 
 #include <charconv>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "cli/activity.h"
+#include "cli/data_flags.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "data/part.h"
 
 namespace linnet {
 namespace {
@@ -24,35 +25,18 @@ struct Options {
   bool json = false, pieces = false;
 };
 
-// One text a line; "-" is standard input. Line breaks are not part of the texts.
-class LineTexts {
- public:
-  explicit LineTexts(const std::string& path) : path_(path) {
-    if (path == "-") return;
-    file_.open(path, std::ios::binary);
-    // A folder can be opened, but has no first character.
-    if (!file_ || (file_.peek(), file_.bad()))
-      throw Error(fmt::format("[{}] cannot open the file", place_of(path)));
-    file_.clear();
-  }
+// The lines of standard input, counted for messages.
+struct Lines {
+  int64_t rows = 0;
   bool next(std::string& text) {
-    std::istream& in = path_ == "-" ? std::cin : file_;
-    if (!std::getline(in, text)) return false;
     ++rows;
-    bytes += static_cast<int64_t>(text.size());
-    return true;
+    return static_cast<bool>(std::getline(std::cin, text));
   }
-
-  int64_t rows = 0, bytes = 0;
-
- private:
-  std::string path_;
-  std::ifstream file_;
 };
 
-void train(const Options& options) {
+void train(const Options& options, const ReadOptions& read) {
   const Clock::time_point start = Clock::now();
-  LineTexts texts(options.data);
+  RecordTexts texts(DataPart{.path = options.data, .read = read});
   std::unique_ptr<Tokenizer> tokenizer;
   {
     Activity activity("tokenizer " + options.kind);
@@ -68,8 +52,8 @@ void train(const Options& options) {
     nlohmann::ordered_json json;
     json["kind"] = tokenizer->kind();
     json["vocabulary"] = tokenizer->vocabulary();
-    json["texts"] = texts.rows;
-    json["text_bytes"] = texts.bytes;
+    json["texts"] = texts.count();
+    json["text_bytes"] = texts.bytes();
     json["seconds"] = seconds;
     json["file"] = options.out;
     json["file_bytes"] = file.size();
@@ -77,8 +61,8 @@ void train(const Options& options) {
     return;
   }
   fmt::print("{}: {} ids from {} texts, {:.1f} MB, in {:.1f} s; {} bytes to {}\n",
-             tokenizer->kind(), with_commas(tokenizer->vocabulary()), with_commas(texts.rows),
-             static_cast<double>(texts.bytes) * 1e-6, seconds,
+             tokenizer->kind(), with_commas(tokenizer->vocabulary()), with_commas(texts.count()),
+             static_cast<double>(texts.bytes()) * 1e-6, seconds,
              with_commas(static_cast<int64_t>(file.size())), options.out);
 }
 
@@ -90,7 +74,7 @@ void print_line(const std::string& line) {
 
 void encode(const Options& options) {
   const auto tokenizer = load_tokenizer(options.model);
-  LineTexts texts("-");
+  Lines texts;
   std::vector<int32_t> ids;
   for (std::string text, line; texts.next(text);) {
     ids.clear();
@@ -110,7 +94,7 @@ void encode(const Options& options) {
 
 void decode(const Options& options) {
   const auto tokenizer = load_tokenizer(options.model);
-  LineTexts texts("-");
+  Lines texts;
   std::vector<int32_t> ids;
   for (std::string text; texts.next(text);) {
     ids.clear();
@@ -155,9 +139,9 @@ void add_tokenizer(CLI::App& app) {
       "  linnet tokenizer train --kind bpe --vocab 8192 --data texts.txt --out tokenizer.model\n"
       "  echo 'a long text' | linnet tokenizer encode --model tokenizer.model");
 
-  CLI::App* learn = verb->add_subcommand("train", "Learns from texts, one a line");
+  CLI::App* learn = verb->add_subcommand("train", "Learns from the texts of a file");
   learn->add_option("--kind", options->kind, kinds())->capture_default_str();
-  learn->add_option("--data", options->data, "File with one text a line; - for standard input")
+  learn->add_option("--data", options->data, "Any data that linnet reads; - for standard input")
       ->required();
   learn->add_option("--out", options->out, "File to write, e.g. MODEL/tokenizer.model")->required();
   TokenizerOptions& train_options = options->train;
@@ -178,7 +162,7 @@ void add_tokenizer(CLI::App& app) {
   learn->add_option("--buckets", train_options.buckets, "words: ids for the rest, by hash")
       ->capture_default_str();
   learn->add_flag("--json", options->json, "The result as one JSON object");
-  learn->callback([=] { train(*options); });
+  learn->callback([options, read = DataFlags(*learn)] { train(*options, read.options()); });
 
   CLI::App* to_ids = verb->add_subcommand("encode", "Lines of text to lines of ids");
   to_ids->add_option("--model", options->model, "File of a tokenizer, or a model folder")

@@ -35,7 +35,7 @@ ExampleMaker::ExampleMaker(const TaskSettings& settings, const Tokenizer& tokeni
       length_(model.length),
       stride_(settings.stride),
       labelled_(labelled && task_.labelled),
-      many_labels_(false) {
+      many_labels_(model.loss == "sigmoid") {
   check_task_settings(settings, model);
   if (tokenizer.vocabulary() > model.vocab) {
     throw Error(fmt::format("[tokenizer] has {} ids, the model's vocabulary only {}",

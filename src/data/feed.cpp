@@ -144,6 +144,15 @@ void Feed::make_order() {
   if (options_.group > 1) shuffle(random, batches_);
 }
 
+double Feed::epochs(int64_t records) const {
+  if (!window_ || batches_.empty()) return static_cast<double>(position_.epoch);
+  const double share = static_cast<double>(position_.batch) / static_cast<double>(batches_.size());
+  const auto first = static_cast<double>(window_->start.record);
+  const double done = first + (static_cast<double>(window_->end) - first) * share;
+  return static_cast<double>(position_.epoch) +
+         done / static_cast<double>(std::max(records, window_->end));
+}
+
 std::span<const Example* const> Feed::next() {
   while (!window_ || position_.batch == static_cast<int64_t>(batches_.size())) {
     if (!window_ || !window_->whole) {

@@ -52,6 +52,8 @@ class Feed {
   std::span<const Example* const> next();
   // After the batch that next() gave.
   const FeedPosition& position() const { return position_; }
+  // Passes over the data that are done, in parts of a whole, when the part has so many records.
+  double epochs(int64_t records) const;
   // Whether all data is in memory; how many examples, then.
   bool whole() const { return window_ && window_->whole; }
   int64_t examples() const { return window_ ? static_cast<int64_t>(window_->examples.size()) : 0; }

@@ -16,13 +16,13 @@
 namespace linnet {
 
 extern const Format kAclImdb, kCitations, kCifar10, kPathfinder, kLraAan, kLraListops, kImdbTsv,
-    kCsv, kTsv, kJsonl, kFasttext, kPlainText;
+    kConll, kCsv, kTsv, kJsonl, kFasttext, kPlainText;
 
 std::span<const Format* const> formats() {
   // The first that matches is taken: public layouts, which are sure of themselves, then the rest.
   static constexpr const Format* kList[] = {
-      &kAclImdb, &kCitations, &kCifar10,  &kPathfinder, &kLraAan, &kLraListops,
-      &kImdbTsv, &kJsonl,     &kFasttext, &kTsv,        &kCsv,    &kPlainText,
+      &kAclImdb, &kCitations, &kCifar10,  &kPathfinder, &kLraAan, &kLraListops, &kImdbTsv,
+      &kConll,   &kJsonl,     &kFasttext, &kTsv,        &kCsv,    &kPlainText,
   };
   return kList;
 }

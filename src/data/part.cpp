@@ -68,6 +68,15 @@ bool PartReader::next(Record& record) {
   return false;
 }
 
+bool RecordTexts::next(std::string& text) {
+  if (!second_ && !reader_.next(record_)) return false;
+  text = second_ ? record_.second : record_.text;
+  second_ = !second_ && !record_.second.empty();
+  ++count_;
+  bytes_ += static_cast<int64_t>(text.size());
+  return true;
+}
+
 DataParts parts_of(const std::string& path, const std::string& validation, const std::string& test,
                    const ReadOptions& read, double share) {
   const std::vector<std::string> splits = splits_of(path, read);

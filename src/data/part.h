@@ -42,6 +42,22 @@ class PartReader {
   bool any_ = false;
 };
 
+// All texts of a part, for a tokenizer to learn from.
+class RecordTexts {
+ public:
+  explicit RecordTexts(const DataPart& part) : reader_(part) {}
+  bool next(std::string& text);
+  double done() const { return reader_.done(); }
+  int64_t count() const { return count_; }
+  int64_t bytes() const { return bytes_; }
+
+ private:
+  PartReader reader_;
+  Record record_;
+  bool second_ = false;  // the other text of the record is still to come
+  int64_t count_ = 0, bytes_ = 0;
+};
+
 // The parts of a path that is a file, or a folder with splits. Paths of validation and test, where
 // the user names them, come before those of the folder.
 struct DataParts {

@@ -13,16 +13,8 @@ namespace {
 
 constexpr int kMostConfused = 1000;  // classes: beyond, the matrix is a gigabyte for nobody
 
-void to_probabilities(std::span<float> row, bool many_labels) {
-  if (many_labels) {
-    for (float& x : row) x = static_cast<float>(1 / (1 + std::exp(-static_cast<double>(x))));
-    return;
-  }
-  const float most = *std::max_element(row.begin(), row.end());
-  double sum = 0;
-  for (float& x : row) sum += x = std::exp(x - most);
-  for (float& x : row) x = static_cast<float>(x / sum);
-}
+// Of p; log 0 is kept from it.
+double negative_log(double p) { return -std::log(std::max(p, 1e-30)); }
 
 // Sums over answers with one label each.
 class OneLabel {
@@ -99,20 +91,20 @@ class ManyLabels {
 };
 
 template <class Sums>
-TaskScore score_answers(Inference& inference, const ModelConfig& config, const MoreExamples& more) {
+TaskScore score_answers(Evaluation& evaluation, const ModelConfig& config,
+                        const MoreExamples& more) {
   Sums sums(static_cast<int>(config.classes));
   std::vector<Example> examples;
   for (bool going = true; going;) {
     examples.clear();
     going = more(examples);
-    for (const Answer& answer : answers_of(inference, config, examples)) sums.add(answer);
+    for (const Answer& answer : answers_of(evaluation, config, examples)) sums.add(answer);
   }
   return sums.score();
 }
 
-TaskScore score_tokens(Inference& inference, const ModelConfig& config, const Task& task,
+TaskScore score_tokens(Evaluation& evaluation, const ModelConfig& config, const Task& task,
                        const Tokenizer& tokenizer, const MoreExamples& more) {
-  Score total;
   int64_t bytes = 0;
   const bool tags = task.labelled && config.classes <= kMostConfused;
   ConfusionMatrix confusion(tags ? static_cast<int>(config.classes) : 1);
@@ -120,42 +112,30 @@ TaskScore score_tokens(Inference& inference, const ModelConfig& config, const Ta
   for (bool going = true; going;) {
     examples.clear();
     going = more(examples);
-    std::vector<Tokens> sequences;
-    for (const Example& e : examples) sequences.emplace_back(e.tokens);
-    std::vector<Score> scores(examples.size());
-    std::vector<std::vector<int32_t>> best(examples.size());
-    inference.token_logits(sequences, [&](size_t i, int64_t first, int64_t rows, Mat logits) {
-      for (int64_t r = 0; tags && r < rows; ++r)
-        best[i].push_back(best_class({logits.row(r), static_cast<size_t>(config.classes)}));
-      scores[i] +=
-          token_cross_entropy(rows, config.classes, examples[i].targets.data() + first, logits);
-    });
-    for (size_t i = 0; i < examples.size(); ++i) {
-      total += scores[i];
-      if (!task.labelled)
-        bytes += static_cast<int64_t>(tokenizer.decode(examples[i].targets).size());
-      for (size_t t = 0; t < best[i].size(); ++t) {
-        if (examples[i].targets[t] >= 0) confusion.add(examples[i].targets[t], best[i][t]);
+    const Predictions predictions = evaluation.add(examples);
+    size_t at = 0;
+    for (const Example& e : examples) {
+      if (!task.labelled) bytes += static_cast<int64_t>(tokenizer.decode(e.targets).size());
+      for (size_t t = 0; tags && t < e.targets.size(); ++t) {
+        if (e.targets[t] >= 0) confusion.add(e.targets[t], predictions.classes[at + t]);
       }
+      at += e.tokens.size();
     }
   }
+  const Score& total = evaluation.total();
   const auto n = static_cast<double>(total.count);
   TaskScore score{.count = total.count, .figures = {{"loss", total.loss / n}}, .confusion = {}};
-  if (task.labelled) {
-    score.figures.emplace_back("accuracy", static_cast<double>(total.hits) / n);
-    if (tags) score.figures.emplace_back("macro_f1", confusion.macro_f1());
-    if (tags) score.confusion = confusion;
-  } else {
+  if (!task.labelled) {
     score.figures.emplace_back("bits_per_byte", bits_per_byte(total.loss, bytes));
     score.figures.emplace_back("perplexity", perplexity(total.loss, total.count));
-    score.figures.emplace_back("accuracy", static_cast<double>(total.hits) / n);
   }
+  score.figures.emplace_back("accuracy", static_cast<double>(total.hits) / n);
+  if (tags) score.figures.emplace_back("macro_f1", confusion.macro_f1());
+  if (tags) score.confusion = confusion;
   return score;
 }
 
 }  // namespace
-
-double negative_log(double p) { return -std::log(std::max(p, 1e-30)); }
 
 double TaskScore::figure(std::string_view name) const {
   for (const auto& [known, value] : figures) {
@@ -164,14 +144,9 @@ double TaskScore::figure(std::string_view name) const {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-std::vector<Answer> answers_of(Inference& inference, const ModelConfig& config,
+std::vector<Answer> answers_of(Evaluation& evaluation, const ModelConfig& config,
                                std::span<const Example> examples) {
-  std::vector<Tokens> sequences;
-  for (const Example& e : examples) {
-    sequences.emplace_back(e.tokens);
-    if (config.task == "match") sequences.emplace_back(e.other);
-  }
-  std::vector<float> logits = inference.logits(sequences);
+  const Predictions predictions = evaluation.add(examples);
   const auto classes = static_cast<size_t>(config.classes);
   std::vector<Answer> answers;
   for (size_t i = 0, last; i < examples.size(); i = last) {
@@ -181,21 +156,21 @@ std::vector<Answer> answers_of(Inference& inference, const ModelConfig& config,
                   .probabilities = std::vector<float>(classes),
                   .label = examples[i].label,
                   .targets = examples[i].targets};
-    for (size_t window = i; window < last; ++window) {
-      const std::span<float> row(logits.data() + window * classes, classes);
-      to_probabilities(row, false);
+    for (size_t row = i; row < last; ++row) {
       for (size_t c = 0; c < classes; ++c)
-        answer.probabilities[c] += row[c] / static_cast<float>(last - i);
+        answer.probabilities[c] +=
+            predictions.probabilities[row * classes + c] / static_cast<float>(last - i);
     }
     answers.push_back(std::move(answer));
   }
   return answers;
 }
 
-TaskScore score_task(Inference& inference, const ModelConfig& config, const Task& task,
+TaskScore score_task(Evaluation& evaluation, const ModelConfig& config, const Task& task,
                      const Tokenizer& tokenizer, const MoreExamples& more) {
-  if (config.task == "tokens") return score_tokens(inference, config, task, tokenizer, more);
-  return score_answers<OneLabel>(inference, config, more);
+  if (config.task == "tokens") return score_tokens(evaluation, config, task, tokenizer, more);
+  if (config.loss == "sigmoid") return score_answers<ManyLabels>(evaluation, config, more);
+  return score_answers<OneLabel>(evaluation, config, more);
 }
 
 }  // namespace linnet

@@ -263,6 +263,20 @@ TEST(Fasttext, LabelsWhereverTheyStand) {
   EXPECT_TRUE(rows[5].labels.empty());
 }
 
+TEST(Conll, SentencesOfWordsAndTags) {
+  const auto rows = rows_of("t.conll",
+                            "-DOCSTART- -X- O O\n\nEU NNP B-ORG\nrejects VBZ  O \n\n\r\n"
+                            "Brussels\tB-LOC\r\n.\tO");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].text, "EU rejects");
+  EXPECT_EQ(rows[0].labels, (Labels{"B-ORG", "O"}));
+  EXPECT_EQ(rows[0].place, "t.conll:3:1");
+  EXPECT_EQ(rows[1].text, "Brussels .");
+  EXPECT_EQ(rows[1].labels, (Labels{"B-LOC", "O"}));
+  EXPECT_EQ(error_of_bytes("t.conll", "a O\n\n word \n"),
+            "[t.conll:3:2] a line needs a word and a tag");
+}
+
 TEST(PlainText, PiecesAreTheFile) {
   std::string bytes;
   for (int i = 0; bytes.size() < 300'000; ++i) bytes += "line " + std::to_string(i) + "\r\n\n";

@@ -1,0 +1,49 @@
+// setting_flags.h -- every setting of a group as a flag of the same name.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "models/config.h"
+#include "train/run_settings.h"
+
+namespace linnet {
+
+class SettingFlags {
+ public:
+  // Adds --mixer, --phi, --width, ... to a verb, but those that the verb has itself and those that
+  // are decided already, e.g. by its data. `group` names the settings in errors.
+  SettingFlags(CLI::App& verb, std::string group, const std::string& title,
+               const nlohmann::ordered_json& defaults,
+               const std::map<std::string, std::string>& help,
+               const std::set<std::string>& decided);
+  bool given() const;
+  bool given(const std::string& name) const;
+  // `settings` with what the user gave.
+  nlohmann::json apply(nlohmann::json settings) const;
+
+ private:
+  std::string group_;
+  std::shared_ptr<std::map<std::string, std::string>> values_;
+};
+
+// The settings of a model.
+class ConfigFlags : public SettingFlags {
+ public:
+  explicit ConfigFlags(CLI::App& verb, const std::set<std::string>& decided = {});
+  // The result is checked.
+  ModelConfig apply(const ModelConfig& config) const;
+};
+
+// The settings of a run.
+class RunFlags : public SettingFlags {
+ public:
+  explicit RunFlags(CLI::App& verb);
+  RunSettings apply(const RunSettings& settings) const;
+};
+
+}  // namespace linnet

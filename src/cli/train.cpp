@@ -1,0 +1,321 @@
+// train.cpp -- linnet train: one model, from a file of data to a model folder.
+#include <fmt/format.h>
+
+#include <atomic>
+#include <csignal>
+
+#include "cli/data_flags.h"
+#include "cli/memory.h"
+#include "cli/setting_flags.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/folder_lock.h"
+#include "core/settings.h"
+#include "data/prepare.h"
+#include "data/task_settings.h"
+#include "models/model_folder.h"
+#include "models/profiles.h"
+#include "train/run.h"
+
+namespace linnet {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  DataChoice choice;
+  std::string out, row;
+  int threads = 0;
+  bool json = false;
+};
+
+std::atomic<bool> interrupted = false;
+
+// What a task starts from; the user's settings come on top.
+ModelConfig starting_model(const Task& task) {
+  ModelConfig config;
+  config.width = task.name == "lm" ? 128 : 64;
+  config.heads = 4;
+  config.blocks = 2;
+  config.hidden = 4 * config.width;
+  config.head_units = config.width;
+  config.mixer = "kernel";
+  config.phi = "softplus";
+  config.conv = 4;
+  config.pool = "mean";
+  config.positions = task.cut ? "none" : "learned";
+  config.dropout = 0.1;
+  return config;
+}
+
+// A minute for two megabytes, at most a quarter of an hour.
+RunSettings starting_settings(const PreparedTask& prepared) {
+  RunSettings settings;
+  settings.minutes = std::clamp(static_cast<double>(prepared.bytes) / 2e6, 1.0, 15.0);
+  return settings;
+}
+
+RunSettings settings_of(const PreparedTask& prepared, const RunFlags& flags) {
+  RunSettings settings = starting_settings(prepared);
+  if (flags.given("steps") || flags.given("epochs") || flags.given("minutes")) settings.minutes = 0;
+  return flags.apply(settings);
+}
+
+ModelConfig model_of(const PreparedTask& prepared, const Options& options,
+                     const ConfigFlags& flags) {
+  ModelConfig config = starting_model(*prepared.task);
+  if (!options.row.empty()) apply_row(options.row, config);
+  fit_model(prepared, flags.given("length"), config);
+  return flags.apply(config);
+}
+
+// All that decides the result; a folder goes on only with the same.
+Json identity(const PreparedTask& prepared, const ModelConfig& config,
+              const RunSettings& settings) {
+  return {{"model", config_to_json(config)},
+          {"data", task_settings_to_json(prepared.settings)},
+          {"train", run_settings_to_json(settings)},
+          {"records", prepared.records},
+          {"bytes", prepared.bytes}};
+}
+
+void check_identity(const std::filesystem::path& folder, const Json& now) {
+  const std::filesystem::path path = folder / "run.json";
+  if (!std::filesystem::exists(path)) {
+    write_file(path, now.dump(2) + "\n");
+    return;
+  }
+  const nlohmann::json before =
+      parse_settings(read_file(path, kLargestConfigFile), place_of(path));
+  for (const auto& [group, values] : now.items()) {
+    if (!values.is_object()) {
+      if (before.value(group, nlohmann::json()) != nlohmann::json(values))
+        throw Error(fmt::format("[{}] the data has changed since the run began: {} {}, now {}; "
+                                "take another --out",
+                                place_of(path), before.value(group, nlohmann::json()).dump(),
+                                group, values.dump()));
+      continue;
+    }
+    for (const auto& [name, value] : values.items()) {
+      const nlohmann::json old =
+          before.contains(group) ? before[group].value(name, nlohmann::json()) : nlohmann::json();
+      if (old == nlohmann::json(value)) continue;
+      throw Error(fmt::format("[{}] the run in this folder has {}.{} = {}, not {}: take another "
+                              "--out, or remove the folder",
+                              place_of(path), group, name, printable(old.dump(), 60),
+                              printable(value.dump(), 60)));
+    }
+  }
+}
+
+std::string columns_text(const PreparedTask& prepared) {
+  std::string text;
+  for (size_t i = 0; i < prepared.columns.size(); ++i) {
+    const Column& column = prepared.columns[i];
+    if (column.role.empty()) continue;
+    text += fmt::format("{}{} from column {}{}", text.empty() ? ": " : ", ", column.role, i + 1,
+                        column.name.empty() ? "" : " (" + printable(column.name, 40) + ")");
+  }
+  return text;
+}
+
+void say_choices(const PreparedTask& prepared, const Model& model, const RunSettings& settings) {
+  const ModelConfig& config = model.config();
+  fmt::print("task       {}: {}\n", prepared.task->name, prepared.task->summary);
+  fmt::print("data       {}, {} records, {:.1f} MB{}\n", prepared.format->name,
+             with_commas(prepared.records), static_cast<double>(prepared.bytes) * 1e-6,
+             columns_text(prepared));
+  const DataPart& validation = prepared.parts.validation;
+  if (validation.side == DataPart::Side::validation) {
+    fmt::print("validation {:.0f}% of the data, kept apart by a hash of each text\n",
+               validation.share * 100);
+  } else {
+    fmt::print("validation {}\n", place_of(validation.path));
+  }
+  if (!prepared.counts.empty()) {
+    std::string classes;
+    for (size_t i = 0; i < std::min<size_t>(prepared.counts.size(), 8); ++i)
+      classes += fmt::format("{}{} {}", i ? ", " : "", printable(prepared.counts[i].first, 30),
+                             with_commas(prepared.counts[i].second));
+    fmt::print("classes    {}: {}{}\n", prepared.counts.size(), classes,
+               prepared.counts.size() > 8 ? ", ..." : "");
+    for (const auto& [name, count] : prepared.counts) {
+      if (count > 1) continue;
+      fmt::print("           class {} has a single example: it can hardly be learnt\n",
+                 printable(name, 30));
+    }
+  }
+  fmt::print("tokens     {}, {} ids, at most {} a sequence\n", prepared.tokenizer->kind(),
+             with_commas(config.vocab), with_commas(config.length));
+  fmt::print("model      {} parameters: {}{}, {} blocks of width {}\n",
+             with_commas(model.layout().parameters()), config.mixer,
+             config.conv > 0 ? fmt::format(" after a convolution of {}", config.conv) : "",
+             config.blocks, config.width);
+  std::string end;
+  const auto add = [&](double value, const char* unit) {
+    if (value > 0) end += fmt::format("{}{:g} {}", end.empty() ? "" : " or ", value, unit);
+  };
+  add(static_cast<double>(settings.steps), "steps");
+  add(settings.epochs, "epochs");
+  add(settings.minutes, "minutes");
+  fmt::print("training   {}, batches of {}, seed {}\n\n", end,
+             settings.batch_tokens > 0 ? fmt::format("{} tokens", with_commas(settings.batch_tokens))
+                                       : fmt::format("{} sequences", settings.batch),
+             settings.seed);
+  std::fflush(stdout);
+}
+
+std::string figures_text(const TaskScore& score) {
+  std::string text;
+  for (const auto& [name, value] : score.figures) {
+    std::string words = name;
+    std::replace(words.begin(), words.end(), '_', ' ');
+    text += fmt::format("{}{} {:.4f}", text.empty() ? "" : ", ", words, value);
+  }
+  return text;
+}
+
+// Until it is finished or the user stops it.
+void train(Run& run, const Task& task, bool quiet) {
+  const Clock::time_point start = Clock::now();
+  const int64_t tokens_before = run.tokens();
+  double smooth = 0;
+  Progress progress("training");
+  while (!run.finished() && !interrupted) {
+    const StepResult result = run.step();
+    smooth = smooth == 0 ? result.loss : 0.98 * smooth + 0.02 * result.loss;
+    if (run.evaluation_due()) {
+      const TaskScore& score = run.evaluate();
+      if (!quiet && !stderr_is_terminal())
+        fmt::print(stderr, "step {}: loss {:.4f}; validation: {}\n", run.steps(), smooth,
+                   figures_text(score));
+      run.save_checkpoint();
+    } else if (run.checkpoint_due()) {
+      run.save_checkpoint();
+    }
+    std::string note = fmt::format(
+        "step {}, loss {:.4f}, {} tokens/s", with_commas(run.steps()), smooth,
+        with_commas(static_cast<int64_t>(static_cast<double>(run.tokens() - tokens_before) /
+                                         seconds_since(start))));
+    if (run.evaluations() > 0) {
+      std::string metric(task.metric);
+      std::replace(metric.begin(), metric.end(), '_', ' ');
+      note += fmt::format(", best {} {:.4f}", metric, run.best());
+    }
+    progress.show(run.progress(), note);
+  }
+}
+
+Json result_of(const Run& run, const PreparedTask& prepared, const TaskScore& validation) {
+  Json json = {{"task", prepared.task->name},
+               {"steps", run.steps()},
+               {"tokens", run.tokens()},
+               {"seconds", run.seconds()},
+               {"tokens_per_s", static_cast<double>(run.tokens()) / run.seconds()},
+               {"parameters", run.model().layout().parameters()},
+               {"memory_mb", static_cast<double>(peak_memory()) * 1e-6}};
+  for (const auto& [name, value] : validation.figures) json["validation"][name] = value;
+  return json;
+}
+
+void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_flags,
+         const RunFlags& run_flags) {
+  options.choice.read = data_flags.options();
+  const std::filesystem::path folder = options.out;
+  const FolderLock lock(folder);
+  // Learnt by the run that is gone on with.
+  for (const TokenizerKind* kind : tokenizers()) {
+    if (std::filesystem::exists(folder / "run.json") &&
+        std::filesystem::exists(folder / kind->file))
+      options.choice.tokenizer = folder.string();
+  }
+  PreparedTask prepared;
+  {
+    Progress progress("preparing");
+    prepared = prepare(options.choice, options.threads, [&](const std::string& what, double done) {
+      progress.show(std::max(done, 0.0), what);
+    });
+    progress.show(1, fmt::format("{} records", with_commas(prepared.records)));
+  }
+  const ModelConfig config = model_of(prepared, options, model_flags);
+  const RunSettings settings = settings_of(prepared, run_flags);
+  check_identity(folder, identity(prepared, config, settings));
+  save_tokenizer(*prepared.tokenizer, folder);
+  Context context(options.threads, static_cast<uint64_t>(settings.seed));
+  Run run(context, folder, config, prepared, settings);
+  if (!options.json) {
+    say_choices(prepared, run.model(), settings);
+    if (run.resumed()) fmt::print("goes on from step {}\n\n", with_commas(run.steps()));
+    std::fflush(stdout);
+  }
+  std::signal(SIGINT, [](int) { interrupted = true; });
+  std::signal(SIGTERM, [](int) { interrupted = true; });
+  train(run, *prepared.task, options.json);
+  run.save_checkpoint();
+  if (interrupted) {
+    fmt::print(stderr, "linnet: stopped at step {}; the same command goes on from there\n",
+               run.steps());
+    throw CLI::RuntimeError(130);
+  }
+  const TaskScore best = run.score_best(prepared.parts.validation);
+  Json json = result_of(run, prepared, best);
+  if (!options.json) fmt::print("\nvalidation: {}\n", figures_text(best));
+  if (prepared.parts.test) {
+    const TaskScore test = run.score_best(*prepared.parts.test);
+    for (const auto& [name, value] : test.figures) json["test"][name] = value;
+    if (!options.json) fmt::print("test:       {}\n", figures_text(test));
+  }
+  json["folder"] = folder.string();
+  if (options.json) {
+    fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    return;
+  }
+  fmt::print("{} steps, {} tokens in {:.0f} s{}; the best model is in {}\n",
+             with_commas(run.steps()), with_commas(run.tokens()), run.seconds(),
+             run.stopped_early() ? " (ended early: no gain any more)" : "", folder.string());
+}
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("train", "Trains a model on your data");
+  verb->footer(
+      "Examples:\n  linnet train --data reviews.csv --out model\n  linnet train --data imdb/ "
+      "--tokenizer bytes --length 4000 --row 2xoglu --minutes 15 --out model\n  linnet train "
+      "--data shakespeare.txt --task lm --steps 500 --out model\n"
+      "The same command again goes on where it was stopped.");
+  DataChoice& choice = options->choice;
+  std::string names;
+  for (const Task* task : tasks()) names += (names.empty() ? "" : ", ") + std::string(task->name);
+  verb->add_option("--data", choice.data, "File or folder: `linnet data formats`")->required();
+  verb->add_option("--out", options->out, "Folder of the model")->required();
+  verb->add_option("--task", choice.task, "Guessed if not given: " + names);
+  verb->add_option("--validation", choice.validation, "Data to choose the best model by");
+  verb->add_option("--validation-share", choice.share, "Else this share of the data")
+      ->capture_default_str();
+  verb->add_option("--test", choice.test, "Data that the best model is tried on at the end");
+  verb->add_option("--tokenizer", choice.tokenizer,
+                   "A kind (`linnet list tokenizers`), or the file of one");
+  verb->add_option("--vocab", choice.vocabulary, "Ids of a tokenizer that is learnt; 0: 8192")
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 24));
+  verb->add_option("--truncate", choice.truncate, "Of longer texts: head, tail or head+tail")
+      ->capture_default_str();
+  verb->add_option("--stride", choice.stride,
+                   "Longer texts in windows so many tokens apart; 0: they are cut")
+      ->capture_default_str();
+  verb->add_option("--row", options->row, "A row of the paper's Table 1: " + profile_rows());
+  verb->add_option("--threads", options->threads,
+                   "0: all cores; the result does not depend on it")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  verb->add_flag("--json", options->json, "The result as one JSON object");
+  verb->callback([options, data = DataFlags(*verb), run_flags = RunFlags(*verb),
+                  model = ConfigFlags(*verb, {"task", "vocab", "classes", "loss"})] {
+    run(*options, data, model, run_flags);
+  });
+}
+
+}  // namespace linnet

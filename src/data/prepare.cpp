@@ -1,0 +1,134 @@
+// prepare.cpp -- the passes over the data before training.
+#include "data/prepare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/utf8.h"
+
+namespace linnet {
+namespace {
+
+constexpr int64_t kShowEvery = 1024;  // records
+
+using Show = std::function<void(const std::string& what, double done)>;
+
+// Opens the data for a look at what it is.
+void recognise(const DataChoice& choice, PreparedTask& prepared) {
+  PartReader reader(DataPart{.path = choice.data, .read = choice.read});
+  Record first;
+  reader.next(first);
+  prepared.format = reader.data().format;
+  prepared.columns = reader.data().reader->columns();
+  prepared.task =
+      choice.task.empty() ? &guess_task(*prepared.format, first) : &find_task(choice.task);
+  if (prepared.task->model == "match" && first.second.empty()) {
+    throw Error(
+        fmt::format("[{}] has no second text to match: name its column with "
+                    "--second-column",
+                    place_of(first)));
+  }
+}
+
+void count_labels(PreparedTask& prepared, const Show& show) {
+  const bool labelled = prepared.task->labelled;
+  LabelCounts counts;
+  PartReader reader(prepared.parts.train);
+  Record record;
+  while (reader.next(record)) {
+    const auto size = static_cast<int64_t>(std::max(record.text.size(), record.second.size()));
+    prepared.bytes += static_cast<int64_t>(record.text.size() + record.second.size());
+    prepared.longest = std::max(prepared.longest, size);
+    if (labelled && record.labels.empty())
+      throw Error(
+          fmt::format("[{}] has no label: is a label column to be named with "
+                      "--label-column?",
+                      place_of(record)));
+    if (record.labels.size() > 1 && prepared.task->model != "tokens") prepared.many_labels = true;
+    for (const std::string_view label : labelled ? record.labels : decltype(record.labels)()) {
+      if (!is_utf8(label))
+        throw Error(
+            fmt::format("[{}] label \"{}\" is not UTF-8", place_of(record), printable(label, 60)));
+      counts.add(label);
+    }
+    if (++prepared.records % kShowEvery == 0) show("reading", reader.done());
+  }
+  if (!labelled) return;
+  prepared.settings.labels = LabelSet::from(counts).names();
+  prepared.counts = counts.sorted();
+  if (prepared.counts.size() < 2 && !prepared.many_labels) {
+    throw Error(
+        fmt::format("[{}] every record has the same label, \"{}\": there is nothing to "
+                    "learn",
+                    place_of(prepared.parts.train.path), printable(prepared.counts[0].first, 60)));
+  }
+}
+
+std::unique_ptr<Tokenizer> learn_tokenizer(const TokenizerKind& kind, const DataChoice& choice,
+                                           const PreparedTask& prepared, int threads,
+                                           const Show& show) {
+  if (kind.train == nullptr)
+    return parse_tokenizer(fmt::format("{{\"kind\": \"{}\"}}", kind.name), "tokenizer");
+  TokenizerOptions options;
+  options.threads = threads;
+  if (choice.vocabulary > 0) options.vocabulary = static_cast<int32_t>(choice.vocabulary);
+  if (kind.name == "words") {
+    options.lower_case = options.split_punctuation = prepared.task->name != "tagging";
+    options.buckets = options.vocabulary / 16;
+  }
+  RecordTexts texts(prepared.parts.train);
+  options.progress = [&](const std::string& note) { show("tokenizer: " + note, texts.done()); };
+  return train_tokenizer(
+      kind.name, [&](std::string& text) { return texts.next(text); }, options);
+}
+
+}  // namespace
+
+PreparedTask prepare(const DataChoice& choice, int threads, const Show& progress) {
+  if (choice.data == "-")
+    throw Error("[--data] training reads the data several times: give a file, not a pipe");
+  if (!(choice.share > 0 && choice.share < 1)) {
+    throw Error(fmt::format("[--validation-share] must be between 0 and 1, not {}", choice.share));
+  }
+  PreparedTask prepared{};
+  recognise(choice, prepared);
+  prepared.many_labels = !choice.read.label_separator.empty() && prepared.task->model != "tokens";
+  prepared.parts = parts_of(choice.data, choice.validation, choice.test, choice.read, choice.share);
+  for (DataPart* part : {&prepared.parts.train, &prepared.parts.validation})
+    part->blocks = !prepared.task->labelled;
+  prepared.settings.task = prepared.task->name;
+  prepared.settings.truncate = choice.truncate;
+  prepared.settings.stride = choice.stride;
+  count_labels(prepared, progress);
+  const std::string kind =
+      choice.tokenizer.empty() ? std::string(prepared.task->tokenizer) : choice.tokenizer;
+  if (std::filesystem::exists(kind)) {
+    prepared.tokenizer = load_tokenizer(kind);
+  } else {
+    prepared.tokenizer = learn_tokenizer(find_tokenizer(kind), choice, prepared, threads, progress);
+  }
+  return prepared;
+}
+
+void fit_model(const PreparedTask& prepared, bool length_given, ModelConfig& config) {
+  const Task& task = *prepared.task;
+  config.task = task.model;
+  config.vocab = prepared.tokenizer->vocabulary();
+  config.classes =
+      task.labelled ? static_cast<int64_t>(prepared.settings.labels.size()) : config.vocab;
+  if (prepared.many_labels) config.loss = "sigmoid";
+  config.causal = config.causal || task.causal;
+  if (task.model == "tokens") config.pool = "none";
+  if (length_given) return;
+  // A text has at most as many tokens as bytes.
+  const int64_t longest = std::max<int64_t>(prepared.longest, 1);
+  config.length = task.cut                  ? std::min(task.length, longest)
+                  : prepared.format->pixels ? longest
+                                            : task.length;
+}
+
+}  // namespace linnet

@@ -1,0 +1,49 @@
+// prepare.h -- from a path to a task: which task it is, its classes, its tokenizer, a model that
+// fits.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/part.h"
+#include "data/task.h"
+#include "data/tokenizer.h"
+
+namespace linnet {
+
+// What the user said; what is empty is chosen.
+struct DataChoice {
+  std::string data, validation, test;  // paths
+  std::string task;
+  std::string tokenizer;  // a kind, or the file of one
+  int64_t vocabulary = 0;
+  std::string truncate = "head";
+  int64_t stride = 0;
+  double share = 0.1;  // of validation, where it is split from train
+  ReadOptions read;
+};
+
+struct PreparedTask {
+  const Task* task;
+  const Format* format;
+  std::vector<Column> columns;
+  DataParts parts;
+  TaskSettings settings;
+  bool many_labels;
+  std::vector<std::pair<std::string, int64_t>> counts;  // of the labels, in order of the classes
+  int64_t records = 0, bytes = 0, longest = 0;          // of train; longest text in bytes
+  std::unique_ptr<Tokenizer> tokenizer;
+};
+
+// One pass over train for the classes, one for the tokenizer where it has to learn. `progress` is
+// told what is being done, and its share, -1 when unknown.
+PreparedTask prepare(const DataChoice& choice, int threads,
+                     const std::function<void(const std::string& what, double done)>& progress);
+
+// The parts of a model that the data decides, put into a config: task, vocabulary, classes, length
+// unless it was given, causal, pooling, loss.
+void fit_model(const PreparedTask& task, bool length_given, ModelConfig& config);
+
+}  // namespace linnet

@@ -1,0 +1,33 @@
+// card.cpp -- writes a model card.
+#include "train/card.h"
+
+#include <fmt/format.h>
+
+#include "core/file.h"
+
+namespace linnet {
+
+std::string model_card(const PreparedTask& prepared, const Model& model,
+                       const RunSettings& settings, int64_t steps, const TaskScore& score) {
+  const ModelConfig& config = model.config();
+  std::string card = fmt::format(
+      "# A model for {}\n\nTrained by `linnet train`: {}.\n\n| | |\n| --- | --- |\n"
+      "| data | {} records, {} |\n| tokens | {}, {} ids, at most {} a sequence |\n"
+      "| model | {} parameters: mixer {}, {} blocks of width {} |\n| training | {} steps, seed {} "
+      "|\n",
+      prepared.task->name, prepared.task->summary, prepared.records, prepared.format->name,
+      prepared.tokenizer->kind(), config.vocab, config.length, model.layout().parameters(),
+      config.mixer, config.blocks, config.width, steps, settings.seed);
+  for (const auto& [name, value] : score.figures)
+    card += fmt::format("| validation {} | {:.4f} |\n", name, value);
+  if (!prepared.settings.labels.empty()) {
+    card += "\nClasses: ";
+    constexpr size_t kShown = 50;
+    for (size_t i = 0; i < std::min(prepared.settings.labels.size(), kShown); ++i)
+      card += (i ? ", " : "") + printable(prepared.settings.labels[i], 40);
+    card += prepared.settings.labels.size() > kShown ? ", ...\n" : "\n";
+  }
+  return card + "\n    linnet eval DIR test.csv\n    linnet predict DIR < texts.txt\n";
+}
+
+}  // namespace linnet

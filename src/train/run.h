@@ -1,0 +1,87 @@
+// run.h -- a training run in a folder: steps, looks at validation, checkpoints.
+//
+// The folder is a model folder (config.json, tokenizer, README.md, model.safetensors: the best
+// model so far by validation) with metrics.jsonl, one line a step or a look, and
+// checkpoint.safetensors, the whole state of the run. Each file is replaced at once, so a kill at
+// any moment leaves a run that goes on from its last checkpoint, and ends with the same bits as one
+// that was never disturbed (but for one that ends by the clock).
+#pragma once
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/feed.h"
+#include "data/prepare.h"
+#include "models/model.h"
+#include "train/run_settings.h"
+#include "train/task_score.h"
+#include "train/trainer.h"
+
+namespace linnet {
+
+class Run {
+ public:
+  // The task, its tokenizer and its data outlive the run.
+  Run(Context& context, std::filesystem::path folder, const ModelConfig& config,
+      const PreparedTask& prepared, const RunSettings& settings);
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  // Whether it goes on from a checkpoint.
+  bool resumed() const { return resumed_; }
+  const Feed& feed() const { return *feed_; }
+  bool finished() const;
+  // Share of the whole that is done, 0 .. 1.
+  double progress() const;
+  // One optimiser step.
+  StepResult step();
+  bool evaluation_due() const;
+  // On validation; keeps the model if it is the best so far.
+  const TaskScore& evaluate();
+  bool checkpoint_due() const;
+  void save_checkpoint();
+
+  const Model& model() const { return model_; }
+  int64_t steps() const { return trainer_.steps(); }
+  int64_t tokens() const { return state_.tokens; }
+  double seconds() const;  // of training, also before a stop
+  // Of the best model so far; NaN before the first look.
+  double best() const { return state_.best; }
+  int64_t evaluations() const { return state_.evaluations; }
+  // Patience is at its end.
+  bool stopped_early() const;
+
+ private:
+  // What a run knows beside its trainer; the checkpoint's note, as JSON.
+  struct State {
+    int64_t tokens = 0, evaluations = 0, best_evaluation = 0;
+    double seconds = 0, best = std::numeric_limits<double>::quiet_NaN(), best_loss = 0;
+    int64_t log_bytes = 0;  // of metrics.jsonl; what follows is of steps that are taken again
+  };
+  bool load_checkpoint(FeedPosition& position);
+  void open_log();
+  bool better(const TaskScore& score) const;
+  void write_line(const nlohmann::ordered_json& line);
+
+  Context& context_;
+  std::filesystem::path folder_;
+  const PreparedTask& prepared_;
+  RunSettings settings_;
+  Model model_;
+  Trainer trainer_;
+  std::unique_ptr<Feed> feed_;
+  std::vector<Example> validation_;
+  State state_;
+  TaskScore last_;
+  bool resumed_ = false;
+  std::FILE* log_ = nullptr;
+  std::chrono::steady_clock::time_point started_, saved_;
+};
+
+}  // namespace linnet
