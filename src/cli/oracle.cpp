@@ -31,12 +31,13 @@ std::vector<float> read_vector(const SafetensorsFile& file, const std::string& n
 }
 
 // tokens (concatenated), lengths and labels as vectors of floats; a classifier of tokens has a
-// label a token.
+// label a token, a model of many labels a zero or one for every class of every example.
 std::vector<Example> read_examples(const std::string& path, const Model& model) {
   const int64_t towers = model.sequences();
   const SafetensorsFile file = SafetensorsFile::open(path);
   const auto tokens = read_vector(file, "tokens"), lengths = read_vector(file, "lengths"),
              labels = read_vector(file, "labels");
+  const auto classes = static_cast<size_t>(model.config().classes);
   std::vector<Example> examples;
   auto at = tokens.begin();
   for (size_t i = 0; i < lengths.size(); ++i) {
@@ -44,6 +45,11 @@ std::vector<Example> read_examples(const std::string& path, const Model& model) 
       const size_t e = examples.size();
       if (e >= labels.size()) throw Error("[--data] fewer labels than examples");
       examples.push_back({.tokens = {}, .label = static_cast<int>(labels[e])});
+      if (model.many_labels() && (e + 1) * classes > labels.size())
+        throw Error("[--data] fewer labels than examples times classes");
+      for (size_t c = 0; model.many_labels() && c < classes; ++c) {
+        if (labels[e * classes + c] > 0) examples.back().targets.push_back(static_cast<int>(c));
+      }
     }
     const int64_t from = at - tokens.begin();
     const auto n = static_cast<int64_t>(lengths[i]);

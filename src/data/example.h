@@ -8,7 +8,7 @@ namespace linnet {
 
 // A matcher takes two sequences, a classifier the first, a classifier of tokens the first and a
 // target for each of its tokens, -1 for none. A model of many labels ("loss": "sigmoid") takes the
-// classes that are true, each once, as targets, and no label.
+// classes that are true as targets, and no label.
 struct Example {
   std::vector<int32_t> tokens, other = {};
   int label = 0;  // -1: unknown

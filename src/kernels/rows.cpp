@@ -25,6 +25,14 @@ void Scale(int64_t n, float a, float* y) {
   for_each_vector(n, [&](auto load, auto store) HWY_ATTR { store(hn::Mul(factor, load(y)), y); });
 }
 
+void Approach(int64_t n, float a, const float* x, float* y) {
+  const V factor = constant(a);
+  for_each_vector(n, [&](auto load, auto store) HWY_ATTR {
+    const V old = load(y);
+    store(hn::MulAdd(factor, hn::Sub(load(x), old), old), y);
+  });
+}
+
 // Partial sums of 256 floats in vectors, the partials in double.
 double SumOfSquares(int64_t n, const float* x) {
   double total = 0;
@@ -154,6 +162,7 @@ namespace linnet {
 
 HWY_EXPORT(AddScaled);
 HWY_EXPORT(Scale);
+HWY_EXPORT(Approach);
 HWY_EXPORT(SumOfSquares);
 HWY_EXPORT(AddRows);
 HWY_EXPORT(AddColumnSums);
@@ -169,6 +178,9 @@ void add_scaled(int64_t n, float a, const float* x, float* y) noexcept {
   HWY_DYNAMIC_DISPATCH(AddScaled)(n, a, x, y);
 }
 void scale(int64_t n, float a, float* y) noexcept { HWY_DYNAMIC_DISPATCH(Scale)(n, a, y); }
+void approach(int64_t n, float a, const float* x, float* y) noexcept {
+  HWY_DYNAMIC_DISPATCH(Approach)(n, a, x, y);
+}
 void add_rows(int64_t rows, int64_t cols, ConstMat x, Mat y) noexcept {
   HWY_DYNAMIC_DISPATCH(AddRows)(rows, cols, x, y);
 }

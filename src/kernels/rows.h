@@ -7,10 +7,11 @@
 
 namespace linnet {
 
-// y += x, y += a x, y *= a.
+// y += x, y += a x, y *= a, y += a (x - y).
 void add(int64_t n, const float* x, float* y) noexcept;
 void add_scaled(int64_t n, float a, const float* x, float* y) noexcept;
 void scale(int64_t n, float a, float* y) noexcept;
+void approach(int64_t n, float a, const float* x, float* y) noexcept;
 // y [rows,cols] += x.
 void add_rows(int64_t rows, int64_t cols, ConstMat x, Mat y) noexcept;
 // y = x, rows to rows.

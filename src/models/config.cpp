@@ -28,6 +28,7 @@ void for_each_field(Config& c, const Visit& visit) {
   visit("task", c.task, "classify (one sequence), match (two) or tokens (a class for each)");
   visit("vocab", c.vocab, "Number of different tokens");
   visit("classes", c.classes, "Number of classes");
+  visit("loss", c.loss, "softmax: one class is true; sigmoid: any number of them (many labels)");
   visit("length", c.length, "Most tokens of a sequence; size of the learned positions");
   visit("width", c.width, "Numbers a token");
   visit("heads", c.heads, "Heads of the mixer; they divide the width");
@@ -73,6 +74,10 @@ void check_config(const ModelConfig& c) {
   check_choice("task", c.task, {"classify", "match", "tokens"});
   check_range("vocab", c.vocab, 1);
   check_range("classes", c.classes, 1, 1 << 20);
+  check_choice("loss", c.loss, {"softmax", "sigmoid"});
+  if (c.task == "tokens" && c.loss == "sigmoid") {
+    throw Error("[config.loss] a token has one class: sigmoid is for the tasks classify and match");
+  }
   check_range("length", c.length, 1);
   check_range("width", c.width, 1, 1 << 16);
   check_range("heads", c.heads, 1, 1 << 12);

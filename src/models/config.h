@@ -15,6 +15,8 @@ struct ModelConfig {
   std::string task = "classify";
   int64_t vocab = 256;
   int64_t classes = 2;
+  // softmax: one class is true; sigmoid: each class is true or not (many labels). Not of tokens.
+  std::string loss = "softmax";
   int64_t length = 1024;  // most tokens of a sequence; size of the learned positions
   int64_t width = 64;     // C
   int64_t heads = 2;      // H

@@ -35,6 +35,7 @@ class Model {
   int64_t positions() const { return positions_; }  // -1 without
 
   bool of_tokens() const { return config_.task == "tokens"; }
+  bool many_labels() const { return config_.loss == "sigmoid"; }
   int64_t sequences() const { return config_.task == "match" ? 2 : 1; }  // of one example
   // Rows that the blocks see for a sequence of T tokens.
   int64_t rows(int64_t T) const { return T + (cls_ >= 0 ? 1 : 0); }

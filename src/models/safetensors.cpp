@@ -283,8 +283,8 @@ SafetensorsFile SafetensorsFile::parse(std::span<const std::byte> file, std::str
   return result;
 }
 
-void SafetensorsFile::read(std::string_view name, float* out,
-                           const std::vector<int64_t>& expected_shape) const {
+const TensorInfo& SafetensorsFile::check(std::string_view name,
+                                         const std::vector<int64_t>& expected_shape) const {
   const auto found = tensors_.find(name);
   if (found == tensors_.end())
     refuse(place_, "tensor \"{}\", F32 {}, is none of the {} in the file", printable(name),
@@ -293,6 +293,12 @@ void SafetensorsFile::read(std::string_view name, float* out,
   if (info.dtype != "F32" || info.shape != expected_shape)
     refuse(place_, "tensor \"{}\" should be F32 {}, but is {} {}", printable(name),
            text_of(expected_shape), info.dtype, text_of(info.shape));
+  return info;
+}
+
+void SafetensorsFile::read(std::string_view name, float* out,
+                           const std::vector<int64_t>& expected_shape) const {
+  const TensorInfo& info = check(name, expected_shape);
   // An empty tensor may come with a null `out`, which memcpy does not allow.
   if (info.end > info.begin) std::memcpy(out, data_.data() + info.begin, info.end - info.begin);
 }

@@ -52,8 +52,10 @@ class SafetensorsFile {
   const std::map<std::string, TensorInfo, std::less<>>& tensors() const { return tensors_; }
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
 
-  // Copies a tensor to `out`; an Error unless it is there, F32 and of the expected shape. It
-  // copies because the format does not promise that floats are aligned.
+  // An Error unless the tensor is there, F32 and of the expected shape.
+  const TensorInfo& check(std::string_view name, const std::vector<int64_t>& expected_shape) const;
+  // Copies a tensor to `out`, checked first. It copies because the format does not promise that
+  // floats are aligned.
   void read(std::string_view name, float* out, const std::vector<int64_t>& expected_shape) const;
 
  private:

@@ -129,6 +129,19 @@ void TrainingRun::forward_tokens(Tokens tokens) {
   encode(tokens);
 }
 
+void TrainingRun::visit_stages(const VisitStage& visit) const {
+  LINNET_ASSERT(!options_.recompute);
+  const int64_t C = model_.config().width;
+  for (const Tape& tape : tapes_) {
+    visit({Stage::embedding}, tape.rows, C, tape.x[0]);
+    for (size_t l = 0; l < tape.saved.size(); ++l) {
+      const RowRange answered = answered_rows(model_, l, tape.rows);
+      visit({Stage::mixer, l}, answered.count(), C, tape.saved[l].mid.rows(answered.first));
+      visit({Stage::feed_forward, l}, answered.count(), C, tape.x[l + 1]);
+    }
+  }
+}
+
 void TrainingRun::backward_block(const Tape& tape, size_t layer, Mat dx, float* grads) {
   const BlockRun run = block_run(tape, layer);
   const BlockPlan& plan = run.plan;

@@ -18,6 +18,14 @@ struct TrainingOptions {
   uint64_t dropout_key = 0;  // of this example and step
 };
 
+// A place of the forward pass; its name is that of its output.
+struct Stage {
+  enum Kind { embedding, mixer, feed_forward, head } kind;
+  size_t block = 0;  // of a mixer or a feed-forward layer
+};
+// The rows that a stage gave.
+using VisitStage = std::function<void(const Stage& stage, int64_t rows, int64_t cols, ConstMat x)>;
+
 // forward, then backward once. Takes memory from `workspace.keep` until it is destroyed; a second
 // run in the same workspace reuses it. Gradients are added to the caller's block.
 class TrainingRun {
@@ -35,6 +43,10 @@ class TrainingRun {
   void forward_tokens(Tokens tokens);
   using TokenLoss = std::function<void(int64_t first, int64_t rows, Mat logits)>;
   void backward_tokens(const TokenLoss& loss, float* grads);
+
+  // After a forward: the residual stream behind every stage, in order, sequence by sequence; not
+  // when recomputing. The head's logits are the caller's already.
+  void visit_stages(const VisitStage& visit) const;
 
  private:
   // All that the backward of one sequence needs.

@@ -24,6 +24,7 @@ class GradientLanes {
   // lanes are added to the total. An exception of a job ends the round and is thrown again here.
   void run(Context& context, int64_t units,
            const std::function<void(int64_t unit, int worker, float* lane)>& job);
+  int lanes() const { return static_cast<int>(lanes_.size()); }
   // What was added since the caller last cleared it.
   float* total() { return lanes_[0].data(); }
   const float* total() const { return lanes_[0].data(); }

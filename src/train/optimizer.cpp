@@ -1,4 +1,4 @@
-// optimizer.cpp -- the schedule and the parallel AdamW step.
+// optimizer.cpp -- the parallel AdamW step.
 #include "train/optimizer.h"
 
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "kernels/adamw.h"
 #include "kernels/rows.h"
 
@@ -24,15 +25,18 @@ void check_optimizer(const OptimizerConfig& c) {
   check("lr", c.lr, 0, 1e9);
   check("weight_decay", c.weight_decay, 0, 1e9);
   check("warmup", static_cast<double>(c.warmup), 1, 1e12);
+  check("steps", static_cast<double>(c.steps), 0, 1e15);
+  check("final_lr", c.final_lr, 0, 1);
   check("clip", c.clip, 0, 1e30);
   check("beta1", c.beta1, 0, 0.9999999);
   check("beta2", c.beta2, 0, 0.9999999);
   check("eps", c.eps, 1e-30, 1);
-}
-
-double learning_rate(const OptimizerConfig& config, int64_t step) {
-  const auto s = static_cast<double>(step), w = static_cast<double>(config.warmup);
-  return config.lr * std::min(1.0, s / w) / std::sqrt(std::max(s, w));
+  for (const char* known : {"rsqrt", "constant", "linear", "cosine"}) {
+    if (c.schedule == known) return;
+  }
+  throw Error(
+      fmt::format("[train.schedule] must be one of rsqrt, constant, linear, cosine, not \"{}\"",
+                  printable(c.schedule)));
 }
 
 Optimizer::Optimizer(const ParamLayout& layout, const OptimizerConfig& config)
@@ -46,8 +50,7 @@ Optimizer::Optimizer(const ParamLayout& layout, const OptimizerConfig& config)
   }
 }
 
-double Optimizer::step(Context& context, float scale, float* grads, float* values) {
-  ++steps_;
+double Optimizer::step(Context& context, double rate, float scale, float* grads, float* values) {
   const auto count = static_cast<int64_t>(ranges_.size());
   std::vector<double> squares(ranges_.size());
   context.parallel(count, [&](int64_t i, int) {
@@ -57,9 +60,14 @@ double Optimizer::step(Context& context, float scale, float* grads, float* value
   double norm = 0;
   for (double square : squares) norm += square;
   norm = std::sqrt(norm) * scale;
+  if (!std::isfinite(norm)) {
+    for (const Range& r : ranges_) std::fill_n(grads + r.offset, r.size, 0.0f);
+    return norm;
+  }
+  ++steps_;
   const double shrink = config_.clip > 0 && norm > config_.clip ? config_.clip / norm : 1.0;
   const auto s = static_cast<double>(steps_);
-  AdamwStep step{.rate = static_cast<float>(learning_rate(config_, steps_)),
+  AdamwStep step{.rate = static_cast<float>(rate),
                  .beta1 = static_cast<float>(config_.beta1),
                  .beta2 = static_cast<float>(config_.beta2),
                  .eps = static_cast<float>(config_.eps),

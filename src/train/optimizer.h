@@ -1,8 +1,8 @@
-// optimizer.h -- AdamW over the parameter block with the papers' schedule, and clipping by the
-// global norm.
+// optimizer.h -- AdamW over the parameter block, and clipping by the global norm.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/arena.h"
@@ -14,24 +14,32 @@ namespace linnet {
 struct OptimizerConfig {
   double lr = 0.05;
   double weight_decay = 0.1;
-  int64_t warmup = 1000;
-  double clip = 1.0;  // largest global norm of the gradient; 0: no clipping
+  int64_t warmup = 1000;           // steps
+  std::string schedule = "rsqrt";  // rsqrt, constant, linear or cosine: schedule.h
+  int64_t steps = 0;               // of the whole run, for linear and cosine; 0: not known
+  double final_lr = 0;             // share of lr at which linear and cosine end
+  double clip = 1.0;               // largest global norm of the gradient; 0: no clipping
   double beta1 = 0.9, beta2 = 0.98, eps = 1e-9;
 };
 
 // An Error names the field, e.g. "[train.lr] ...".
 void check_optimizer(const OptimizerConfig& config);
 
-// lr * min(1, s / warmup) / sqrt(max(s, warmup)) at step s = 1, 2, ... (the LRA schedule).
-double learning_rate(const OptimizerConfig& config, int64_t step);
-
 class Optimizer {
  public:
   Optimizer(const ParamLayout& layout, const OptimizerConfig& config);
-  // One step with the mean gradient grads * scale; clears grads. Returns the norm before clipping.
-  // The result does not depend on the number of threads.
-  double step(Context& context, float scale, float* grads, float* values);
+  // One step with the mean gradient grads * scale; clears grads. Returns the norm before clipping;
+  // where that is not finite no step is taken, and the values stay. The result does not depend on
+  // the number of threads.
+  double step(Context& context, double rate, float scale, float* grads, float* values);
+
+  // All that a step leaves behind, to be saved and put back.
   int64_t steps() const { return steps_; }
+  void set_steps(int64_t steps) { steps_ = steps; }
+  float* m() { return m_.data(); }
+  float* v() { return v_.data(); }
+  const float* m() const { return m_.data(); }
+  const float* v() const { return v_.data(); }
 
  private:
   struct Range {

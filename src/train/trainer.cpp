@@ -1,13 +1,14 @@
 // trainer.cpp -- batches to gradients to steps.
 #include "train/trainer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.h"
-#include "core/random.h"
-#include "models/inference.h"
-#include "train/loss.h"
 #include "train/orthogonality.h"
+#include "train/schedule.h"
 
 namespace linnet {
 namespace {
@@ -15,12 +16,20 @@ namespace {
 // Below this, adding a unit's gradient would cost more than a few percent of computing it.
 constexpr int64_t kUnitTokens = 1024;
 
-StepResult means_of(const Score& total) {
-  const auto n = static_cast<double>(std::max<int64_t>(total.count, 1));
-  return {.loss = total.loss / n, .accuracy = static_cast<double>(total.hits) / n};
-}
-
 }  // namespace
+
+void check_training(const TrainConfig& config, const Model& model) {
+  check_optimizer(config.optimizer);
+  const auto check = [](const char* name, double value) {
+    if (value >= 0 && value < 1) return;
+    throw Error(fmt::format("[train.{}] must be at least 0 and below 1, not {}", name, value));
+  };
+  check("label_smoothing", config.label_smoothing);
+  check("ema", config.ema);
+  if (config.label_smoothing > 0 && model.many_labels()) {
+    throw Error("[train.label_smoothing] is for one label: the model has \"loss\": \"sigmoid\"");
+  }
+}
 
 Trainer::Trainer(Context& context, const Model& model, Block values, const TrainConfig& config)
     : context_(context),
@@ -32,7 +41,12 @@ Trainer::Trainer(Context& context, const Model& model, Block values, const Train
       workspaces_(static_cast<size_t>(context.threads())),
       sum_(model.layout().floats(), config.lanes > 0   ? config.lanes
                                     : config.recompute ? 3
-                                                       : 4) {}
+                                                       : 4) {
+  check_training(config, model);
+  if (config.ema > 0) average_.emplace(model.layout(), config.ema, parameters_.values());
+}
+
+const float* Trainer::averaged_values() const { return average_ ? average_->values() : values(); }
 
 Block Trainer::copy_values() const {
   Block copy(model_.layout().floats());
@@ -54,31 +68,12 @@ std::vector<Trainer::Unit> Trainer::units_of(std::span<const Example* const> sor
   return units;
 }
 
-Score Trainer::run_example(const Example& example, uint64_t key, Workspace& workspace,
-                           float* lane) {
-  const Tokens sequences[2] = {example.tokens, example.other};
-  const Weights weights = parameters_.weights();
-  const TrainingOptions options{.recompute = config_.recompute,
-                                .dropout = static_cast<float>(model_.config().dropout),
-                                .dropout_key = key};
-  TrainingRun run(model_, sinusoids_, weights, workspace, options);
-  if (model_.of_tokens()) {
-    Score score;
-    run.forward_tokens(example.tokens);
-    run.backward_tokens(
-        [&](int64_t first, int64_t rows, Mat logits) {
-          score += token_cross_entropy(rows, model_.config().classes,
-                                       example.targets.data() + first, logits);
-        },
-        lane);
-    return score;
-  }
-  const auto logits = run.forward({sequences, static_cast<size_t>(model_.sequences())});
-  LINNET_ASSERT(example.label >= 0 && example.label < model_.config().classes);
-  std::vector<float> dlogits(logits.size());
-  const double loss = cross_entropy(logits, example.label, dlogits);
-  run.backward(dlogits, lane);
-  return {loss, best_class(logits) == example.label, 1};
+BatchRun Trainer::batch_run() const {
+  return {.model = model_,
+          .sinusoids = sinusoids_,
+          .weights = parameters_.weights(),
+          .recompute = config_.recompute,
+          .smoothing = config_.label_smoothing};
 }
 
 StepResult Trainer::accumulate(std::span<const Example* const> batch) {
@@ -87,73 +82,50 @@ StepResult Trainer::accumulate(std::span<const Example* const> batch) {
     if (model_.sequences() == 2) model_.check(e->other);
     if (model_.of_tokens()) LINNET_ASSERT(e->targets.size() == e->tokens.size());
   }
-  std::vector<const Example*> sorted(batch.begin(), batch.end());
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Example* a, const Example* b) {
-    return tokens_of(*a) > tokens_of(*b);
-  });
+  const std::vector<const Example*> sorted = by_length(batch);
   const std::vector<Unit> units = units_of(sorted);
+  const BatchRun run = batch_run();
   std::vector<Score> scores(sorted.size());
   sum_.run(
       context_, static_cast<int64_t>(units.size()), [&](int64_t number, int worker, float* lane) {
         const Unit& unit = units[static_cast<size_t>(number)];
         for (size_t i = unit.first; i < unit.last; ++i) {
-          const uint64_t key = Random(config_.seed, seen_ + i).bits64();
-          scores[i] = run_example(*sorted[i], key, workspaces_[static_cast<size_t>(worker)], lane);
+          const uint64_t key = dropout_key(config_.seed, seen_ + i);
+          scores[i] =
+              run_example(run, *sorted[i], key, workspaces_[static_cast<size_t>(worker)], lane);
         }
       });
   Score total;
+  int64_t tokens = 0;
   for (const Score& score : scores) total += score;
-  StepResult result = means_of(total);
-  for (const Example* e : sorted) result.tokens += tokens_of(*e);
+  for (const Example* e : sorted) tokens += tokens_of(*e);
   seen_ += sorted.size();
   pending_ += total.count;
-  return result;
+  return means_of(total, tokens);
 }
 
-double Trainer::update() {
+double Trainer::update() { return step(learning_rate(config_.optimizer, steps() + 1)); }
+
+double Trainer::update(double progress) {
+  return step(learning_rate(config_.optimizer, steps() + 1, progress));
+}
+
+double Trainer::step(double rate) {
   pending_ = std::max<int64_t>(pending_, 1);  // a batch may have no target at all
-  const double norm = optimizer_.step(context_, 1.0f / static_cast<float>(pending_), sum_.total(),
-                                      parameters_.values());
+  const double norm = optimizer_.step(context_, rate, 1.0f / static_cast<float>(pending_),
+                                      sum_.total(), parameters_.values());
   pending_ = 0;
+  if (!std::isfinite(norm)) return norm;
   pull_orthogonal(context_, model_.layout(), config_.orthogonality, parameters_.values());
-  model_.layout().redraw(config_.seed, optimizer_.steps(), parameters_.values());
+  model_.layout().redraw(config_.seed, steps(), parameters_.values());
+  if (average_) average_->update(context_, steps(), parameters_.values());
   parameters_.pack(context_, model_);
   return norm;
 }
 
-StepResult evaluate(Context& context, const Model& model, const float* values,
-                    std::span<const Example> examples) {
-  Block copy(model.layout().floats());
-  std::copy_n(values, copy.size(), copy.data());
-  Inference inference(context, model, std::move(copy));
-  std::vector<Tokens> sequences;
-  int64_t tokens = 0;
-  for (const Example& e : examples) {
-    sequences.emplace_back(e.tokens);
-    if (model.sequences() == 2) sequences.emplace_back(e.other);
-    tokens += tokens_of(e);
-  }
-  const auto classes = static_cast<size_t>(model.config().classes);
-  std::vector<Score> scores(examples.size());
-  if (model.of_tokens()) {
-    inference.token_logits(sequences, [&](size_t i, int64_t first, int64_t rows, Mat logits) {
-      scores[i] += token_cross_entropy(rows, model.config().classes,
-                                       examples[i].targets.data() + first, logits);
-    });
-  } else {
-    const std::vector<float> logits = inference.logits(sequences);
-    std::vector<float> unused(classes);
-    for (size_t i = 0; i < examples.size(); ++i) {
-      const std::span<const float> row(logits.data() + i * classes, classes);
-      scores[i] = {cross_entropy(row, examples[i].label, unused),
-                   best_class(row) == examples[i].label, 1};
-    }
-  }
-  Score total;
-  for (const Score& score : scores) total += score;
-  StepResult result = means_of(total);
-  result.tokens = tokens;
-  return result;
+Diagnosis Trainer::diagnose(std::span<const Example* const> batch) const {
+  LINNET_ASSERT(batch.size() <= seen_);
+  return linnet::diagnose(batch_run(), by_length(batch), config_.seed, seen_ - batch.size());
 }
 
 }  // namespace linnet

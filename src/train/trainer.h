@@ -7,15 +7,16 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "data/example.h"
-#include "models/embedding.h"
-#include "models/model.h"
-#include "models/training_run.h"
+#include "train/average.h"
+#include "train/diagnosis.h"
+#include "train/evaluation.h"
+#include "train/example_run.h"
 #include "train/gradient_lanes.h"
-#include "train/loss.h"
 #include "train/optimizer.h"
 
 namespace linnet {
@@ -23,6 +24,8 @@ namespace linnet {
 struct TrainConfig {
   OptimizerConfig optimizer;
   double orthogonality = 0.1;  // lambda of the regulariser of orthogonal feature maps
+  double label_smoothing = 0;  // of softmax losses (loss.h); the losses of steps are with it
+  double ema = 0;              // decay of the averaged weights (average.h), e.g. 0.999; 0: none
   bool recompute = false;      // small memory, more time
   // Sums that units are added to, at most one thread in each: more keep more threads busy and take
   // a block of memory each. The result depends on it in the last bits. 0: 4, with recompute 3.
@@ -30,11 +33,8 @@ struct TrainConfig {
   uint64_t seed = 1;  // of dropout and redrawn projections; the initial values are the caller's
 };
 
-// Means over the examples, or over the targets of all tokens.
-struct StepResult {
-  double loss = 0, accuracy = 0;
-  int64_t tokens = 0;
-};
+// An Error names the field, e.g. "[train.ema] ...".
+void check_training(const TrainConfig& config, const Model& model);
 
 class Trainer {
  public:
@@ -43,24 +43,43 @@ class Trainer {
   // before update().
   StepResult accumulate(std::span<const Example* const> batch);
   // One optimiser step with the mean gradient of all examples (targets) since the last; returns the
-  // gradient's norm.
+  // gradient's norm. Where that is not finite no step is taken: the gradient is dropped and all
+  // else stays, for diagnose(). progress: share of the run that is done before the step, in 0 .. 1
+  // (schedule.h); without it, by config.optimizer.steps.
   double update();
+  double update(double progress);
+  // Where a loss or gradient that is not finite began; batch: the one that accumulate took last.
+  Diagnosis diagnose(std::span<const Example* const> batch) const;
 
   const Model& model() const { return model_; }
   const float* values() const { return parameters_.values(); }
+  // What to evaluate and to save: the averaged weights, or values() where there are none.
+  const float* averaged_values() const;
   Block copy_values() const;
   const float* grads() const { return sum_.total(); }
   int64_t steps() const { return optimizer_.steps(); }
   // Examples or targets that grads() is the sum over.
   int64_t pending() const { return pending_; }
+  // Examples ever.
+  uint64_t seen() const { return seen_; }
+
+  // The exact state between two steps, in one safetensors file (state.cpp): a run that goes on from
+  // it is bit for bit the one that was never interrupted, if it gets the same batches. The model,
+  // seed, lanes and use of averaged weights must be those of the file; an Error says which is not,
+  // or what is wrong with the file, and nothing is changed.
+  void save_state(const std::filesystem::path& path) const;
+  void load_state(const std::filesystem::path& path);
 
  private:
   struct Unit {
     size_t first, last;  // of the sorted batch
   };
   std::vector<Unit> units_of(std::span<const Example* const> sorted) const;
-  // Adds the example's gradient to `lane`.
-  Score run_example(const Example& example, uint64_t key, Workspace& workspace, float* lane);
+  BatchRun batch_run() const;
+  double step(double rate);
+  // visit(name, shape, data) for every tensor of the state; Self: Trainer, const or not.
+  template <class Self, class Visit>
+  static void for_each_state_tensor(Self& self, const Visit& visit);
 
   Context& context_;
   const Model& model_;
@@ -68,14 +87,11 @@ class Trainer {
   Parameters parameters_;
   Sinusoids sinusoids_;
   Optimizer optimizer_;
+  std::optional<Average> average_;
   std::vector<Workspace> workspaces_;
   GradientLanes sum_;    // of the units' gradients
   int64_t pending_ = 0;  // examples or targets since the last update
   uint64_t seen_ = 0;    // examples ever: the dropout's counter
 };
-
-// Loss and accuracy of a model on a list of examples.
-StepResult evaluate(Context& context, const Model& model, const float* values,
-                    std::span<const Example> examples);
 
 }  // namespace linnet

@@ -46,16 +46,21 @@ TEST(Rows, VectorsAreAddedAndScaled) {
     const auto size = static_cast<size_t>(n);
     std::vector<float> x = random_floats(n + 1, 1), y = random_floats(n + 1, 2);
     x[size] = y[size] = kGuard;
-    std::vector<float> sum = y, scaled_sum = y, scaled = y;
+    std::vector<float> sum = y, scaled_sum = y, scaled = y, moved = y, still = x;
     add(n, x.data(), sum.data());
     add_scaled(n, -2.5f, x.data(), scaled_sum.data());
     scale(n, 3.0f, scaled.data());
+    approach(n, 0.125f, x.data(), moved.data());
+    approach(n, 0.1f, x.data(), still.data());
     for (size_t i = 0; i < size; ++i) {
       EXPECT_EQ(sum[i], y[i] + x[i]);
       EXPECT_NEAR(scaled_sum[i], static_cast<double>(y[i]) - 2.5 * x[i], 2e-6);
       EXPECT_EQ(scaled[i], y[i] * 3.0f);
+      EXPECT_NEAR(moved[i], 0.875 * y[i] + 0.125 * x[i], 1e-6);
+      EXPECT_EQ(still[i], x[i]);
     }
     EXPECT_TRUE(sum[size] == kGuard && scaled_sum[size] == kGuard && scaled[size] == kGuard);
+    EXPECT_EQ(moved[size], kGuard);
   }
 }
 

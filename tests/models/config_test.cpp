@@ -58,6 +58,8 @@ TEST(ConfigTest, WrongOnesNameTheField) {
       {R"({"causal": true, "pool": "cls"})", "[config.pool]"},
       {R"({"causal": 1})", "[config.causal]"},
       {R"({"task": "paint"})", "[config.task]"},
+      {R"({"loss": "hinge"})", "[config.loss] must be one of softmax, sigmoid"},
+      {R"({"loss": "sigmoid", "task": "tokens", "pool": "none"})", "[config.loss] a token has one"},
       {R"({"positions": "rotary"})", "[config.positions]"},
       {R"({"widht": 64})", "[config.widht] no such setting"},
       {R"({"width": [64]})", "whole number"},

@@ -46,6 +46,15 @@ double norm(const std::vector<float>& x) {
   return std::sqrt(sum);
 }
 
+// From a row of zeros and ones.
+std::vector<int32_t> true_classes(std::span<const float> row) {
+  std::vector<int32_t> classes;
+  for (size_t c = 0; c < row.size(); ++c) {
+    if (row[c] > 0) classes.push_back(static_cast<int32_t>(c));
+  }
+  return classes;
+}
+
 struct Golden {
   LoadedModel loaded;
   Model model;
@@ -72,6 +81,11 @@ struct Golden {
       examples.push_back({.tokens = rows[i],
                           .other = towers == 2 ? rows[i + 1] : std::vector<int32_t>{},
                           .label = static_cast<int>(labels[i / towers])});
+      if (model.many_labels()) {
+        const size_t classes = static_cast<size_t>(model.config().classes);
+        examples.back().targets =
+            true_classes(std::span(labels).subspan(i / towers * classes, classes));
+      }
       if (!model.of_tokens()) continue;
       const auto n = static_cast<int64_t>(rows[i].size());
       examples.back().targets.assign(target, target + n);

@@ -48,6 +48,8 @@ CASES = {
     'tokens': {'task': 'tokens', 'pool': 'none'},
     'tokens_causal': {'task': 'tokens', 'pool': 'none', 'causal': True, 'positions': 'sinusoidal'},
     'match_kernel': {'task': 'match', 'pool': 'cls'},
+    'sigmoid': {'loss': 'sigmoid', 'pool': 'mean'},
+    'sigmoid_match': {'loss': 'sigmoid', 'task': 'match'},
     'ffn_relu2': {'ffn': 'relu2'},
     'ffn_bilinear': {'ffn': 'bilinear'},
     'ffn_squares': {'ffn': 'squares'},

@@ -469,6 +469,8 @@ def random_batch(config, lengths, rng):
              'labels': rng.integers(config['classes'], size=rows)}
     if config['task'] == 'tokens':
         batch['labels'][::5] = -1  # these have no target
+    if config.get('loss') == 'sigmoid':  # of every class of every example, whether it is true
+        batch['labels'] = rng.integers(2, size=rows * config['classes'])
     return {name: np.asarray(value, np.float32) for name, value in batch.items()}
 
 
@@ -479,7 +481,11 @@ def answers(params, config, batch, dtype=torch.float64):
     tokens = torch.tensor(batch['tokens']).long()
     sequences = tokens.split([int(length) for length in batch['lengths']])
     logits = forward(leaves, config, sequences)
-    loss = F.cross_entropy(logits, torch.tensor(batch['labels']).long(), ignore_index=-1)
+    labels = torch.tensor(batch['labels'])
+    if config.get('loss') == 'sigmoid':
+        loss = F.binary_cross_entropy_with_logits(logits, labels.to(dtype).reshape(logits.shape))
+    else:
+        loss = F.cross_entropy(logits, labels.long(), ignore_index=-1)
     loss.backward()
     result = {'logits': logits.detach(), 'loss': loss.detach()[None]}
     for name, leaf in leaves.items():

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "mixers/mixer.h"
 #include "tests/train/small_run.h"
+#include "train/schedule.h"
 
 namespace linnet {
 namespace {
