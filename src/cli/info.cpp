@@ -32,13 +32,13 @@ Json describe(const ModelConfig& config) {
 }
 
 void print_text(const Json& json, const Model& model, bool tensors) {
-  fmt::print("parameters  {}\n", with_commas(json["parameters"].get<int64_t>()));
-  fmt::print("size        {:.1f} MB as float32\n",
+  fmt::print("parameters    {}\n", with_commas(json["parameters"].get<int64_t>()));
+  fmt::print("size          {:.1f} MB as float32\n",
              static_cast<double>(json["bytes"].get<int64_t>()) * 1e-6);
-  fmt::print("forward     {:.2f} MFLOP a token at {} tokens\n",
+  fmt::print("forward       {:.2f} MFLOP a token at {} tokens\n",
              json["flops_per_token"].get<double>() * 1e-6, model.config().length);
   for (const auto& [name, value] : json["config"].items()) {
-    fmt::print("{:<11} {}\n", name, value.is_string() ? value.get<std::string>() : value.dump());
+    fmt::print("{:<13} {}\n", name, value.is_string() ? value.get<std::string>() : value.dump());
   }
   if (!tensors) return;
   std::vector<std::vector<std::string>> rows = {{"tensor", "shape"}};

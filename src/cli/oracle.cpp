@@ -85,8 +85,9 @@ void run(const Options& options) {
   Trainer trainer(context, model, std::move(loaded.values),
                   {.optimizer = {}, .recompute = options.recompute});
   const auto loss = static_cast<float>(trainer.accumulate(batch).loss);
-  std::vector<float> grads(trainer.grads(), trainer.grads() + model.layout().floats());
-  for (float& g : grads) g /= static_cast<float>(trainer.pending());
+  Block grads = trainer.copy_grads();
+  for (int64_t i = 0; i < grads.size(); ++i)
+    grads.data()[i] /= static_cast<float>(trainer.pending());
   std::vector<Tensor> tensors = {
       {"logits",
        {static_cast<int64_t>(logits.size()) / model.config().classes, model.config().classes},

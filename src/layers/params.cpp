@@ -104,9 +104,10 @@ Matrix Matrix::rows(int64_t first, int64_t n) const {
 
 int64_t ParamLayout::add(std::string name, std::vector<int64_t> shape, Init init, float gain,
                          bool decay) {
-  specs_.push_back({std::move(name), std::move(shape), init, gain, decay, floats_});
-  floats_ += round_up(specs_.back().size(), kAlignFloats);
-  return specs_.back().offset;
+  LINNET_ASSERT(dense_ == floats_);  // nothing sparse yet
+  const int64_t offset = append(std::move(name), std::move(shape), init, gain, decay);
+  dense_ = floats_;
+  return offset;
 }
 
 int64_t ParamLayout::add_fixed(std::string name, std::vector<int64_t> shape, Init init,
@@ -115,6 +116,19 @@ int64_t ParamLayout::add_fixed(std::string name, std::vector<int64_t> shape, Ini
   specs_.back().learned = false;
   specs_.back().redraw = redraw;
   return offset;
+}
+
+int64_t ParamLayout::add_sparse(std::string name, std::vector<int64_t> shape) {
+  const int64_t offset = append(std::move(name), std::move(shape), Init::zeros, 0.0f, false);
+  specs_.back().sparse = true;
+  return offset;
+}
+
+int64_t ParamLayout::append(std::string name, std::vector<int64_t> shape, Init init, float gain,
+                            bool decay) {
+  specs_.push_back({std::move(name), std::move(shape), init, gain, decay, floats_});
+  floats_ += round_up(specs_.back().size(), kAlignFloats);
+  return specs_.back().offset;
 }
 
 Matrix ParamLayout::matrix(int64_t weight, int64_t in, int64_t out) {

@@ -1,5 +1,10 @@
 // params.h -- one flat block of parameters: layers ask for named pieces of it and keep their
 // offsets.
+//
+// The block has two parts. The first is dense: gradients and what the optimiser keeps are blocks of
+// the same layout, dense_floats() long. The tail is tables of which a step touches few rows: they
+// are saved, loaded and counted as all others, but whole blocks of zeros beside them, several times
+// over, would cost more than the model.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +36,8 @@ struct ParamSpec {
   bool decay;      // weight decay applies: matrices, not norms and biases
   int64_t offset;  // in floats, within the block
   bool learned = true;
-  int64_t redraw = 0;  // not learned: drawn anew every so many steps; 0: never
+  int64_t redraw = 0;   // not learned: drawn anew every so many steps; 0: never
+  bool sparse = false;  // of the tail: its gradient is in no dense block
   int64_t size() const;
 };
 
@@ -62,6 +68,8 @@ class ParamLayout {
   int64_t add(std::string name, std::vector<int64_t> shape, Init init, float gain, bool decay);
   // Adds numbers that are drawn and kept in the file, but not learned.
   int64_t add_fixed(std::string name, std::vector<int64_t> shape, Init init, int64_t redraw);
+  // Adds a table of zeros [rows, ...] whose gradient is sparse; only more of them may follow.
+  int64_t add_sparse(std::string name, std::vector<int64_t> shape);
   // Registers the matrix [in, out] at `weight` for packing.
   Matrix matrix(int64_t weight, int64_t in, int64_t out);
 
@@ -71,6 +79,7 @@ class ParamLayout {
   const std::vector<ParamSpec>& specs() const { return specs_; }
   const std::vector<Matrix>& orthogonal() const { return orthogonal_; }
   int64_t floats() const { return floats_; }         // size of the block, with alignment gaps
+  int64_t dense_floats() const { return dense_; }    // of its part before the sparse tail
   int64_t parameters() const;                        // numbers that are learned
   int64_t packed_floats() const { return packed_; }  // size of each packed block
 
@@ -81,9 +90,11 @@ class ParamLayout {
   void pack(Context& context, const float* params, float* packed, float* packed_transposed) const;
 
  private:
+  int64_t append(std::string name, std::vector<int64_t> shape, Init init, float gain, bool decay);
+
   std::vector<ParamSpec> specs_;
   std::vector<Matrix> matrices_, orthogonal_;
-  int64_t floats_ = 0, packed_ = 0;
+  int64_t floats_ = 0, dense_ = 0, packed_ = 0;
 };
 
 }  // namespace linnet

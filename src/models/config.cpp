@@ -12,6 +12,7 @@
 #include "layers/feed_forward.h"
 #include "layers/short_conv.h"
 #include "mixers/mixer.h"
+#include "models/ngram_table.h"
 
 namespace linnet {
 namespace {
@@ -41,6 +42,9 @@ void for_each_field(Config& c, const Visit& visit) {
   visit("ffn_match", c.ffn_match,
         "params: as many parameters as gelu has with that many units; or none");
   visit("conv", c.conv, "Taps of a short convolution in front of the mixer; 0: none");
+  visit("ngrams", c.ngrams,
+        "Longest n-grams of tokens, from 2 tokens on, added to the embeddings; 0: none");
+  visit("ngram_buckets", c.ngram_buckets, "Rows of the table that n-grams are hashed to");
   visit("causal", c.causal, "A token sees only those before it");
   visit("positions", c.positions, "learned, sinusoidal or none");
   visit("pool", c.pool, "What is classified: cls, mean or last; none with task tokens");
@@ -99,6 +103,11 @@ void check_config(const ModelConfig& c) {
   find_feed_forward(c.ffn);
   check_choice("ffn_match", c.ffn_match, {"none", "params"});
   check_range("conv", c.conv, 0, kMostTaps);
+  if (c.ngrams != 0 && (c.ngrams < 2 || c.ngrams > kMostNgrams)) {
+    throw Error(
+        fmt::format("[config.ngrams] must be 0 (none) or 2 to {}, not {}", kMostNgrams, c.ngrams));
+  }
+  check_range("ngram_buckets", c.ngram_buckets, 1, kMostNgramBuckets);
   check_choice("positions", c.positions, {"learned", "sinusoidal", "none"});
   if (c.task == "tokens") {
     check_choice("pool", c.pool, {"none"});

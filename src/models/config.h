@@ -29,6 +29,9 @@ struct ModelConfig {
   // none: `hidden` units whatever the ffn; params: as many parameters as gelu has with `hidden`.
   std::string ffn_match = "none";
   int64_t conv = 0;  // taps of a short convolution over time before the mixer; 0: none
+  // A token's row also has those of the n-grams of 2 .. `ngrams` tokens that end with it; 0: none.
+  int64_t ngrams = 0;
+  int64_t ngram_buckets = 1 << 18;  // rows of their table; of no effect without ngrams
   bool causal = false;
   std::string positions = "learned";  // learned, sinusoidal, none
   std::string pool = "cls";           // cls, mean, last; none: every token

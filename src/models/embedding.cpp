@@ -54,6 +54,7 @@ void embed_forward(const Model& model, const Sinusoids& sinusoids, const float* 
                               : params + model.embedding() + tokens[static_cast<size_t>(t)] * C;
     std::copy_n(from, C, x.row(r));
     if (t >= 0 && model.positions() >= 0) add(C, params + model.positions() + t * C, x.row(r));
+    if (t >= 0) add_ngrams(model.ngrams(), params, tokens, t, x.row(r));
   }
   if (model.config().positions == "sinusoidal") {
     const int64_t skip = std::max<int64_t>(0, shift - first);  // CLS has no position

@@ -54,6 +54,9 @@ Model::Model(const ModelConfig& config) : config_(config) {
   for (size_t l = 0; config_.conv > 0 && l < blocks_.size(); ++l) {
     blocks_[l].conv = add_short_conv(layout_, fmt::format("blocks.{}.conv", l), C, config_.conv);
   }
+  if (config_.ngrams > 0) {
+    ngrams_ = add_ngram_table(layout_, "embed.ngrams", C, config_.ngrams, config_.ngram_buckets);
+  }
 }
 
 void Model::check(Tokens tokens) const {

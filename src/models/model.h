@@ -1,9 +1,9 @@
 // model.h -- a config turned into layers over one parameter block: sequence classifier, two-tower
 // matcher, classifier of tokens.
 //
-// x_0 = CLS, x_t = embedding of token t + position t; L blocks; final LayerNorm; one vector a
-// sequence (CLS, mean or last token); head: Linear, GELU, Linear (match: both vectors side by side,
-// three Linears; tokens: one Linear on every row).
+// x_0 = CLS, x_t = embedding of token t + position t + those of its n-grams; L blocks; final
+// LayerNorm; one vector a sequence (CLS, mean or last token); head: Linear, GELU, Linear (match:
+// both vectors side by side, three Linears; tokens: one Linear on every row).
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@
 #include "core/context.h"
 #include "models/block.h"
 #include "models/config.h"
+#include "models/ngram_table.h"
 
 namespace linnet {
 
@@ -33,6 +34,7 @@ class Model {
   int64_t embedding() const { return embedding_; }
   int64_t cls() const { return cls_; }              // -1 without
   int64_t positions() const { return positions_; }  // -1 without
+  const NgramTable& ngrams() const { return ngrams_; }
 
   bool of_tokens() const { return config_.task == "tokens"; }
   bool many_labels() const { return config_.loss == "sigmoid"; }
@@ -51,6 +53,7 @@ class Model {
   LayerNorm final_norm_;
   std::vector<Linear> head_;
   int64_t embedding_ = 0, cls_ = -1, positions_ = -1;
+  NgramTable ngrams_;
 };
 
 // The values of a model's parameters, plain and packed.

@@ -230,6 +230,7 @@ void TrainingRun::encode_backward(const Tape& tape, Mat dx, float* grads) {
                            : backward_block(tape, l, dx, grads);
   }
   embed_backward(model_, tape.tokens, tape.rows, 0, options_.dropout, tape.key, dx, grads);
+  if (options_.input_gradient) options_.input_gradient(tape.tokens, dx.rows(model_.rows(0)));
 }
 
 void TrainingRun::backward(std::span<const float> dlogits, float* grads) {

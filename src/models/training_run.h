@@ -12,10 +12,16 @@
 
 namespace linnet {
 
+// Of one sequence: dx [tokens, C], the gradient of what embeddings, positions and n-grams add up
+// to.
+using InputGradient = std::function<void(Tokens tokens, ConstMat dx)>;
+
 struct TrainingOptions {
   bool recompute = false;  // keep only each block's input; compute the rest again in the backward
   float dropout = 0;
   uint64_t dropout_key = 0;  // of this example and step
+  // If there is one, called in the backward, sequence by sequence in their order.
+  InputGradient input_gradient = {};
 };
 
 // A place of the forward pass; its name is that of its output.

@@ -18,6 +18,7 @@ void Average::update(Context& context, int64_t step, const float* values) {
   const auto& specs = layout_.specs();
   context.parallel(static_cast<int64_t>(specs.size()), [&](int64_t i, int) {
     const ParamSpec& spec = specs[static_cast<size_t>(i)];
+    if (spec.sparse) return;
     const float* from = values + spec.offset;
     float* to = mean_.data() + spec.offset;
     if (spec.learned) {

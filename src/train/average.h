@@ -3,7 +3,8 @@
 //
 // After step s = 1, 2, ...: mean += (1 - d) (value - mean), d = min(decay, (1 + s) / (10 + s)), so
 // that the first steps, which say little, are soon forgotten. In this form the mean of a constant
-// is that constant. Values that are drawn and not learned are copied.
+// is that constant. Values that are drawn and not learned are copied. Sparse tables are
+// left alone.
 #pragma once
 
 #include <cstdint>

@@ -108,7 +108,7 @@ Diagnosis diagnose(BatchRun run, std::span<const Example* const> batch, uint64_t
   const std::vector<Grouped> groups = group(run.model);
   look_at_parameters(run.model, run.weights.params, found);
   const bool in_parameters = !found.where.empty();
-  Block grads(run.model.layout().floats());
+  Block grads(run.model.layout().floats());  // of a sparse tail zeros
   Workspace workspace;
   int64_t count = 0;
   for (size_t i = 0; i < batch.size(); ++i) {

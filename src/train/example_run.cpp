@@ -18,12 +18,13 @@ std::vector<const Example*> by_length(std::span<const Example* const> batch) {
 uint64_t dropout_key(uint64_t seed, uint64_t number) { return Random(seed, number).bits64(); }
 
 Score run_example(const BatchRun& run, const Example& example, uint64_t key, Workspace& workspace,
-                  float* grads, const VisitStage& visit) {
+                  float* grads, const VisitStage& visit, const InputGradient& input_gradient) {
   const Model& model = run.model;
   const int64_t classes = model.config().classes;
   const TrainingOptions options{.recompute = run.recompute,
                                 .dropout = static_cast<float>(model.config().dropout),
-                                .dropout_key = key};
+                                .dropout_key = key,
+                                .input_gradient = input_gradient};
   TrainingRun training(model, run.sinusoids, run.weights, workspace, options);
   if (model.of_tokens()) {
     Score score;

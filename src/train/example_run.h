@@ -29,8 +29,9 @@ struct BatchRun {
 };
 
 // Adds the example's gradient to `grads`. `visit`, where given, sees what every stage gave, the
-// logits included; it needs a run without recompute.
+// logits included; it needs a run without recompute. `input_gradient`: see TrainingOptions.
 Score run_example(const BatchRun& run, const Example& example, uint64_t key, Workspace& workspace,
-                  float* grads, const VisitStage& visit = {});
+                  float* grads, const VisitStage& visit = {},
+                  const InputGradient& input_gradient = {});
 
 }  // namespace linnet

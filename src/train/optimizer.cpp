@@ -31,6 +31,7 @@ void check_optimizer(const OptimizerConfig& c) {
   check("beta1", c.beta1, 0, 0.9999999);
   check("beta2", c.beta2, 0, 0.9999999);
   check("eps", c.eps, 1e-30, 1);
+  check("sparse_lr", c.sparse_lr, 0, 1e9);
   for (const char* known : {"rsqrt", "constant", "linear", "cosine"}) {
     if (c.schedule == known) return;
   }
@@ -39,11 +40,16 @@ void check_optimizer(const OptimizerConfig& c) {
                   printable(c.schedule)));
 }
 
+double sparse_learning_rate(const OptimizerConfig& config, int64_t step) {
+  return config.sparse_lr *
+         std::min(1.0, static_cast<double>(step) / static_cast<double>(config.warmup));
+}
+
 Optimizer::Optimizer(const ParamLayout& layout, const OptimizerConfig& config)
-    : config_(config), m_(layout.floats()), v_(layout.floats()) {
+    : config_(config), m_(layout.dense_floats()), v_(layout.dense_floats()) {
   check_optimizer(config);
   for (const ParamSpec& spec : layout.specs()) {
-    if (!spec.learned) continue;
+    if (!spec.learned || spec.sparse) continue;
     for (int64_t at = 0; at < spec.size(); at += kRange) {
       ranges_.push_back({spec.offset + at, std::min(kRange, spec.size() - at), spec.decay});
     }

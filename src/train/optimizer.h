@@ -1,4 +1,8 @@
-// optimizer.h -- AdamW over the parameter block, and clipping by the global norm.
+// optimizer.h -- AdamW over the dense parameters, and clipping by their global norm.
+//
+// The sparse tail of the block has its own step (sparse_adagrad.h), which divides by the size of
+// each row's gradients and so needs no clipping; nor does it count in the norm, which would need
+// the tail's sums before the dense step.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +24,14 @@ struct OptimizerConfig {
   double final_lr = 0;             // share of lr at which linear and cosine end
   double clip = 1.0;               // largest global norm of the gradient; 0: no clipping
   double beta1 = 0.9, beta2 = 0.98, eps = 1e-9;
+  double sparse_lr = 0.05;  // of the table of n-grams
 };
 
 // An Error names the field, e.g. "[train.lr] ...".
 void check_optimizer(const OptimizerConfig& config);
+
+// sparse_lr * min(1, s / warmup): Adagrad's own sums of squares are its inverse square root.
+double sparse_learning_rate(const OptimizerConfig& config, int64_t step);
 
 class Optimizer {
  public:

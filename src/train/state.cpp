@@ -1,7 +1,7 @@
 // state.cpp -- the exact state of a trainer as one safetensors file.
 //
 // Tensors: values.NAME, m.NAME and v.NAME (AdamW's moments), ema.NAME (averaged weights, where
-// there are any) for every parameter NAME. Metadata: the counters steps and seen; seed and lanes,
+// there are any) for every parameter NAME; of a sparse table values and adagrad.NAME, one a row. Metadata: the counters steps and seen; seed and lanes,
 // which every sum and every random number hang on; the model's config. All is checked before
 // anything is changed.
 #include <fmt/format.h>
@@ -64,19 +64,22 @@ std::string config_text(const ModelConfig& config) { return config_to_json(confi
 
 }  // namespace
 
-// One list for saving and loading. Whatever else learns has its state here too: the accumulators
-// of a sparse table, say.
+// One list for saving and loading.
 template <class Self, class Visit>
 void Trainer::for_each_state_tensor(Self& self, const Visit& visit) {
   for (const ParamSpec& spec : self.model_.layout().specs()) {
     visit("values." + spec.name, spec.shape, self.parameters_.values() + spec.offset);
+    if (spec.sparse) {
+      visit("adagrad." + spec.name, {spec.shape[0]}, self.sparse_.accumulators().data());
+      continue;
+    }
     visit("m." + spec.name, spec.shape, self.optimizer_.m() + spec.offset);
     visit("v." + spec.name, spec.shape, self.optimizer_.v() + spec.offset);
     if (self.average_) visit("ema." + spec.name, spec.shape, self.average_->values() + spec.offset);
   }
 }
 
-void Trainer::save_state(const std::filesystem::path& path) const {
+void Trainer::save_state(const std::filesystem::path& path, const std::string& note) const {
   LINNET_ASSERT(pending_ == 0);
   std::vector<Tensor> tensors;
   for_each_state_tensor(
@@ -89,10 +92,11 @@ void Trainer::save_state(const std::filesystem::path& path) const {
                      {"seen", std::to_string(seen_)},
                      {"seed", std::to_string(config_.seed)},
                      {"lanes", std::to_string(sum_.lanes())},
-                     {"config", config_text(model_.config())}});
+                     {"config", config_text(model_.config())},
+                     {"note", note}});
 }
 
-void Trainer::load_state(const std::filesystem::path& path) {
+std::string Trainer::load_state(const std::filesystem::path& path) {
   LINNET_ASSERT(pending_ == 0);
   const SafetensorsFile file = SafetensorsFile::open(path);
   const Entries entries(file, place_of(path));
@@ -118,6 +122,7 @@ void Trainer::load_state(const std::filesystem::path& path) {
   optimizer_.set_steps(static_cast<int64_t>(steps));
   seen_ = seen;
   parameters_.pack(context_, model_);
+  return entries.text("note");
 }
 
 }  // namespace linnet

@@ -39,18 +39,32 @@ Trainer::Trainer(Context& context, const Model& model, Block values, const Train
       sinusoids_(model.config().width),
       optimizer_(model.layout(), config.optimizer),
       workspaces_(static_cast<size_t>(context.threads())),
-      sum_(model.layout().floats(), config.lanes > 0   ? config.lanes
-                                    : config.recompute ? 3
-                                                       : 4) {
+      sum_(model.layout().dense_floats(), config.lanes > 0   ? config.lanes
+                                          : config.recompute ? 3
+                                                             : 4),
+      sparse_(model.ngrams()) {
   check_training(config, model);
   if (config.ema > 0) average_.emplace(model.layout(), config.ema, parameters_.values());
 }
 
-const float* Trainer::averaged_values() const { return average_ ? average_->values() : values(); }
+const float* Trainer::averaged_values() {
+  if (!average_) return values();
+  // The sparse tail has no average: a pass over it at every step would cost more than the step.
+  const int64_t dense = model_.layout().dense_floats();
+  std::copy_n(values() + dense, model_.layout().floats() - dense, average_->values() + dense);
+  return average_->values();
+}
 
 Block Trainer::copy_values() const {
   Block copy(model_.layout().floats());
   std::copy_n(values(), copy.size(), copy.data());
+  return copy;
+}
+
+Block Trainer::copy_grads() const {
+  Block copy(model_.layout().floats());
+  std::copy_n(grads(), model_.layout().dense_floats(), copy.data());
+  sparse_.add_to(copy.data() + model_.ngrams().weight);
   return copy;
 }
 
@@ -86,13 +100,18 @@ StepResult Trainer::accumulate(std::span<const Example* const> batch) {
   const std::vector<Unit> units = units_of(sorted);
   const BatchRun run = batch_run();
   std::vector<Score> scores(sorted.size());
+  const auto towers = static_cast<size_t>(model_.sequences());
+  const size_t first = sparse_.expect(sorted.size() * towers);
   sum_.run(
       context_, static_cast<int64_t>(units.size()), [&](int64_t number, int worker, float* lane) {
         const Unit& unit = units[static_cast<size_t>(number)];
         for (size_t i = unit.first; i < unit.last; ++i) {
-          const uint64_t key = dropout_key(config_.seed, seen_ + i);
-          scores[i] =
-              run_example(run, *sorted[i], key, workspaces_[static_cast<size_t>(worker)], lane);
+          size_t sequence = first + i * towers;
+          InputGradient keep;
+          if (model_.ngrams().longest > 0)
+            keep = [&](Tokens tokens, ConstMat dx) { sparse_.keep(sequence++, tokens, dx); };
+          scores[i] = run_example(run, *sorted[i], dropout_key(config_.seed, seen_ + i),
+                                  workspaces_[static_cast<size_t>(worker)], lane, {}, keep);
         }
       });
   Score total;
@@ -112,10 +131,16 @@ double Trainer::update(double progress) {
 
 double Trainer::step(double rate) {
   pending_ = std::max<int64_t>(pending_, 1);  // a batch may have no target at all
-  const double norm = optimizer_.step(context_, rate, 1.0f / static_cast<float>(pending_),
-                                      sum_.total(), parameters_.values());
+  const float scale = 1.0f / static_cast<float>(pending_);
+  const double norm =
+      optimizer_.step(context_, rate, scale, sum_.total(), parameters_.values());
   pending_ = 0;
-  if (!std::isfinite(norm)) return norm;
+  if (!std::isfinite(norm)) {
+    sparse_.forget();
+    return norm;
+  }
+  const double sparse_rate = sparse_learning_rate(config_.optimizer, steps());
+  sparse_.step(context_, static_cast<float>(sparse_rate), scale, parameters_.values());
   pull_orthogonal(context_, model_.layout(), config_.orthogonality, parameters_.values());
   model_.layout().redraw(config_.seed, steps(), parameters_.values());
   if (average_) average_->update(context_, steps(), parameters_.values());

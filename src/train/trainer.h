@@ -3,7 +3,8 @@
 //
 // A batch is sorted by length and cut into units of consecutive examples (at least kUnitTokens
 // tokens), whose gradients are summed in lanes (gradient_lanes.h): memory does not grow with the
-// batch, and the sum is the same bit for bit on any number of threads.
+// batch, and the sum is the same bit for bit on any number of threads. A model with n-grams also
+// keeps C numbers a token until update() (sparse_adagrad.h).
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include "train/example_run.h"
 #include "train/gradient_lanes.h"
 #include "train/optimizer.h"
+#include "train/sparse_adagrad.h"
 
 namespace linnet {
 
@@ -54,9 +56,13 @@ class Trainer {
   const Model& model() const { return model_; }
   const float* values() const { return parameters_.values(); }
   // What to evaluate and to save: the averaged weights, or values() where there are none.
-  const float* averaged_values() const;
+  const float* averaged_values();
   Block copy_values() const;
+  // Of the dense parameters; of all, the sparse tables written out.
   const float* grads() const { return sum_.total(); }
+  Block copy_grads() const;
+  SparseAdagrad& sparse() { return sparse_; }
+  const SparseAdagrad& sparse() const { return sparse_; }
   int64_t steps() const { return optimizer_.steps(); }
   // Examples or targets that grads() is the sum over.
   int64_t pending() const { return pending_; }
@@ -66,9 +72,9 @@ class Trainer {
   // The exact state between two steps, in one safetensors file (state.cpp): a run that goes on from
   // it is bit for bit the one that was never interrupted, if it gets the same batches. The model,
   // seed, lanes and use of averaged weights must be those of the file; an Error says which is not,
-  // or what is wrong with the file, and nothing is changed.
-  void save_state(const std::filesystem::path& path) const;
-  void load_state(const std::filesystem::path& path);
+  // or what is wrong with the file, and nothing is changed. `note` is the caller's and comes back.
+  void save_state(const std::filesystem::path& path, const std::string& note = "") const;
+  std::string load_state(const std::filesystem::path& path);
 
  private:
   struct Unit {
@@ -89,7 +95,8 @@ class Trainer {
   Optimizer optimizer_;
   std::optional<Average> average_;
   std::vector<Workspace> workspaces_;
-  GradientLanes sum_;    // of the units' gradients
+  GradientLanes sum_;  // of the units' gradients
+  SparseAdagrad sparse_;
   int64_t pending_ = 0;  // examples or targets since the last update
   uint64_t seen_ = 0;    // examples ever: the dropout's counter
 };

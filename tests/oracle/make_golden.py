@@ -67,6 +67,11 @@ CASES = {
     'conv_kernel_causal': {'conv': 3, 'causal': True, 'pool': 'mean'},
     'conv_softmax': {'conv': 5, 'mixer': 'softmax', 'pool': 'cls'},
     'conv_poly_squares': {'conv': 64, 'mixer': 'poly-squares', 'pool': 'mean'},
+    'ngrams': {'ngrams': 3, 'ngram_buckets': 200, 'pool': 'cls'},
+    'ngrams_causal': {'ngrams': 8, 'ngram_buckets': 97, 'causal': True, 'pool': 'last'},
+    'ngrams_match': {'ngrams': 2, 'ngram_buckets': 31, 'task': 'match', 'pool': 'mean'},
+    'ngrams_tokens': {'ngrams': 4, 'ngram_buckets': 50, 'task': 'tokens', 'pool': 'none',
+                      'causal': True, 'positions': 'none'},
 }
 
 BASE = {'task': 'classify', 'mixer': 'kernel', 'phi': 'softplus', 'causal': False, 'ffn': 'gelu',
