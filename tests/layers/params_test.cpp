@@ -54,6 +54,20 @@ TEST(ParamLayout, OffsetsAreAlignedAndApart) {
   EXPECT_EQ(ParamLayout().parameters(), 0);
 }
 
+TEST(ParamLayout, SparseTablesAreATail) {
+  ParamLayout layout = sample_layout(11);
+  const int64_t dense = layout.floats(), count = layout.parameters();
+  EXPECT_EQ(layout.dense_floats(), dense);
+  const int64_t offset = layout.add_sparse("table", {9, 7});
+  EXPECT_EQ(offset, dense);
+  EXPECT_EQ(layout.dense_floats(), dense);
+  EXPECT_GE(layout.floats(), dense + 9 * 7);
+  EXPECT_EQ(layout.parameters(), count + 9 * 7);
+  EXPECT_TRUE(layout.specs().back().sparse);
+  EXPECT_EQ(values(layout, initial(layout, 3), layout.specs().size() - 1),
+            std::vector<float>(9 * 7));
+}
+
 TEST(ParamLayout, InitialValuesDependOnSeedAndNumberAlone) {
   const ParamLayout small = sample_layout(11), large = sample_layout(500);
   const std::vector<float> params = initial(small, 3);

@@ -30,6 +30,8 @@ TEST(ConfigTest, RoundTrip) {
   config.ffn = "squares-linear";
   config.ffn_match = "params";
   config.conv = 4;
+  config.ngrams = 3;
+  config.ngram_buckets = 5000;
   config.dropout = 0.25;
   config.width = 96;
   config.heads = 3;
@@ -47,6 +49,11 @@ TEST(ConfigTest, WrongOnesNameTheField) {
       {R"({"ffn_match": "flops"})", "[config.ffn_match] must be one of none, params"},
       {R"({"conv": 65})", "[config.conv] must be 0 to 64, not 65"},
       {R"({"conv": -1})", "[config.conv] must be 0 to 64, not -1"},
+      {R"({"ngrams": 1})", "[config.ngrams] must be 0 (none) or 2 to 8, not 1"},
+      {R"({"ngrams": 9})", "[config.ngrams]"},
+      {R"({"ngrams": -2})", "[config.ngrams]"},
+      {R"({"ngram_buckets": 0})", "[config.ngram_buckets] must be 1 to 16777216, not 0"},
+      {R"({"ngram_buckets": 16777217})", "[config.ngram_buckets]"},
       {R"({"width": -4})", "[config.width]"},
       {R"({"width": 0})", "[config.width]"},
       {R"({"blocks": 1e3})", "[config.blocks] must be a whole number"},

@@ -16,7 +16,7 @@ namespace linnet {
 namespace {
 
 // Every mixer, the first with every phi, both directions; and every mixer with a short
-// convolution in front of it.
+// convolution in front of it and n-grams in its input.
 std::vector<ModelConfig> all_configs() {
   std::vector<ModelConfig> configs;
   for (const Mixer* mixer : mixers()) {
@@ -29,6 +29,9 @@ std::vector<ModelConfig> all_configs() {
       }
       configs.push_back(small_config(std::string(mixer->name), "softplus", causal));
       configs.back().conv = 5;
+      configs.push_back(small_config(std::string(mixer->name), "softplus", causal));
+      configs.back().ngrams = 3;
+      configs.back().ngram_buckets = 100;
     }
   }
   return configs;

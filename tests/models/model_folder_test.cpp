@@ -35,10 +35,16 @@ class ModelFolderTest : public testing::Test {
 };
 
 TEST_F(ModelFolderTest, RoundTripIsExact) {
-  const Model model{ModelConfig{}};
-  const Block values = Parameters::initial(model, 5);
+  ModelConfig config;
+  config.ngrams = 2;
+  config.ngram_buckets = 77;
+  const Model model(config);
+  Block values = Parameters::initial(model, 5);
+  for (int64_t i = model.ngrams().weight; i < values.size(); ++i)  // not the zeros of the start
+    values.data()[i] = static_cast<float>(i);
   save_model(folder_, model, values.data(), "card\n");
   const LoadedModel loaded = load_model(folder_);
+  EXPECT_EQ(loaded.config.ngrams, 2);
   for (const ParamSpec& spec : model.layout().specs()) {
     for (int64_t i = 0; i < spec.size(); ++i) {
       ASSERT_EQ(loaded.values.data()[spec.offset + i], values.data()[spec.offset + i]) << spec.name;
@@ -61,6 +67,8 @@ TEST_F(ModelFolderTest, MisfitsAreNamed) {
   write_file(folder_ / "config.json", R"({"hidden": 128})");
   EXPECT_NE(error_of_load().find("blocks.0.ffn.in.weight has another shape"), std::string::npos)
       << error_of_load();
+  write_file(folder_ / "config.json", R"({"ngrams": 2})");
+  EXPECT_NE(error_of_load().find("embed.ngrams is missing"), std::string::npos) << error_of_load();
   // A config that would need terabytes is refused by the directory, before memory is asked for.
   write_file(folder_ / "config.json",
              R"({"vocab": 16777216, "width": 65536, "heads": 1, "hidden": 1048576})");

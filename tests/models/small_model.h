@@ -35,7 +35,8 @@ inline std::vector<int32_t> random_tokens(int64_t T, uint64_t seed) {
   return tokens;
 }
 
-// Initial values, but convolutions far from the identity that they start as.
+// Initial values, but convolutions far from the identity and n-grams far from the zeros that they
+// start as.
 inline Block small_values(const Model& model) {
   Block values = Parameters::initial(model, 3);
   Random random(4);
@@ -43,6 +44,9 @@ inline Block small_values(const Model& model) {
     std::generate_n(values.data() + block.conv.weight, block.conv.taps * block.conv.width,
                     [&] { return static_cast<float>(random.normal()); });
   }
+  std::generate_n(values.data() + model.ngrams().weight,
+                  model.ngrams().buckets * model.ngrams().width,
+                  [&] { return static_cast<float>(random.normal()); });
   return values;
 }
 

@@ -13,6 +13,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from ngrams import ngram_sums
+
 GUARD = 1e-6  # added to the denominator of kernel attention
 WINDOW = STRIDE = 128  # of the mixers window and strided
 CHUNK, MOST_BUCKETS = 64, 64  # of the mixer reformer
@@ -228,24 +230,6 @@ def sinusoids(T, C, dtype):
     return torch.where(column % 2 == 0, angle.sin(), angle.cos()).to(dtype)
 
 
-def ngram_row(ngram, buckets):
-    """The row of an n-gram, a list of token numbers: the high half of its hash, over the buckets."""
-    golden, mask, h = 0x9E3779B97F4A7C15, 2 ** 64 - 1, 0
-    for token in ngram:
-        z = (token + golden) & mask  # SplitMix64
-        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & mask
-        z = (z ^ (z >> 27)) * 0x94D049BB133111EB & mask
-        h = (h * golden + (z ^ (z >> 31))) & mask
-    return (h >> 32) * buckets >> 32
-
-
-def ngrams(table, longest, tokens):
-    """[T, C]: for each token the sum of the rows of the 2- to longest-grams that end with it."""
-    rows = [[ngram_row(tokens[t - k + 1:t + 1], len(table)) for k in range(2, min(longest, t + 1) + 1)]
-            for t in range(len(tokens))]
-    return torch.stack([table[torch.tensor(row, dtype=torch.long)].sum(0) for row in rows])
-
-
 def embed(params, config, tokens):
     """[T] token numbers -> [T, C], or [T+1, C] with the CLS row in front."""
     x = params['embed.weight'][tokens]
@@ -254,7 +238,7 @@ def embed(params, config, tokens):
     elif config['positions'] == 'sinusoidal':
         x = x + sinusoids(len(tokens), config['width'], x.dtype)
     if config.get('ngrams', 0):
-        x = x + ngrams(params['embed.ngrams'], config['ngrams'], tokens.tolist())
+        x = x + ngram_sums(params['embed.ngrams'], config['ngrams'], tokens.tolist())
     if config['pool'] == 'cls':
         x = torch.cat([params['embed.cls'][None], x])
     return x

@@ -14,13 +14,15 @@
 namespace linnet {
 namespace {
 
-// Every mixer, and one with a short convolution in front of it, both directions.
+// Every mixer, and one with a short convolution in front of it and n-grams, both directions.
 std::vector<ModelConfig> all_configs() {
   std::vector<ModelConfig> configs;
   for (const Mixer* mixer : mixers()) configs.push_back(small_config(std::string(mixer->name)));
   for (const bool causal : {false, true}) {
     ModelConfig& config = configs.emplace_back(small_config("kernel"));
     config.conv = 3;
+    config.ngrams = 3;
+    config.ngram_buckets = 300;
     config.causal = causal;
     config.pool = "last";
   }
@@ -48,6 +50,8 @@ TEST(TrainerTest, GradientOfTwoBatchesIsTheSum) {
   Context context(1);
   ModelConfig config = small_config("kernel");
   config.dropout = 0;
+  config.ngrams = 2;
+  config.ngram_buckets = 100;
   const Model model(config);
   const std::vector<Example> rows = listops_rows(20);
   std::vector<const Example*> all, first, second;
@@ -60,10 +64,11 @@ TEST(TrainerTest, GradientOfTwoBatchesIsTheSum) {
   whole.accumulate(all);
   parts.accumulate(first);
   parts.accumulate(second);
+  const Block want = whole.copy_grads(), got = parts.copy_grads();
   double worst = 0, largest = 0;
-  for (int64_t i = 0; i < model.layout().floats(); ++i) {
-    worst = std::max<double>(worst, std::abs(whole.grads()[i] - parts.grads()[i]));
-    largest = std::max<double>(largest, std::abs(whole.grads()[i]));
+  for (int64_t i = 0; i < want.size(); ++i) {
+    worst = std::max<double>(worst, std::abs(got.data()[i] - want.data()[i]));
+    largest = std::max<double>(largest, std::abs(want.data()[i]));
   }
   EXPECT_LT(worst, 1e-5 * largest);
 }
@@ -73,13 +78,16 @@ TEST(OptimizerTest, Schedule) {
   EXPECT_DOUBLE_EQ(learning_rate(config, 1), 0.05 / 8000 / std::sqrt(8000.0));
   EXPECT_DOUBLE_EQ(learning_rate(config, 8000), 0.05 / std::sqrt(8000.0));
   EXPECT_DOUBLE_EQ(learning_rate(config, 20000), 0.05 / std::sqrt(20000.0));
+  EXPECT_DOUBLE_EQ(sparse_learning_rate(config, 2000), 0.05 / 4);
+  EXPECT_DOUBLE_EQ(sparse_learning_rate(config, 20000), 0.05);
 }
 
 TEST(OptimizerTest, WrongSettingsNameTheField) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const OptimizerConfig& bad :
        {OptimizerConfig{.lr = nan}, OptimizerConfig{.lr = -1}, OptimizerConfig{.weight_decay = nan},
-        OptimizerConfig{.warmup = 0}, OptimizerConfig{.clip = -1}, OptimizerConfig{.beta2 = 1}}) {
+        OptimizerConfig{.warmup = 0}, OptimizerConfig{.clip = -1}, OptimizerConfig{.beta2 = 1},
+        OptimizerConfig{.sparse_lr = nan}}) {
     try {
       check_optimizer(bad);
       FAIL();
