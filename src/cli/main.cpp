@@ -28,6 +28,9 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   linnet::add_quickstart(app);
   linnet::add_list(app);
+  linnet::add_train(app);
+  linnet::add_eval(app);
+  linnet::add_predict(app);
   linnet::add_info(app);
   linnet::add_tokenizer(app);
   linnet::add_data(app);

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "cli/setting_flags.h"
 #include "cli/memory.h"
+#include "cli/setting_flags.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "core/error.h"

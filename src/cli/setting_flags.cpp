@@ -14,8 +14,7 @@ SettingFlags::SettingFlags(CLI::App& verb, std::string group, const std::string&
                            const nlohmann::ordered_json& defaults,
                            const std::map<std::string, std::string>& help,
                            const std::set<std::string>& decided)
-    : group_(std::move(group)),
-      values_(std::make_shared<std::map<std::string, std::string>>()) {
+    : group_(std::move(group)), values_(std::make_shared<std::map<std::string, std::string>>()) {
   for (const auto& [name, value] : defaults.items()) {
     std::string flag = name;
     std::replace(flag.begin(), flag.end(), '_', '-');

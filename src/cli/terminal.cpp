@@ -17,8 +17,13 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+bool stderr_is_terminal() { return isatty(2) != 0; }
+
 Progress::Progress(std::string title)
-    : title_(std::move(title)), terminal_(isatty(2) != 0), start_(Clock::now()), last_(start_) {}
+    : title_(std::move(title)),
+      terminal_(stderr_is_terminal()),
+      start_(Clock::now()),
+      last_(start_) {}
 
 Progress::~Progress() {
   if (!shown_) return;

@@ -10,6 +10,9 @@ namespace linnet {
 // "linnet: MESSAGE" on stderr.
 void print_error(const std::string& message);
 
+// Whether a person reads stderr.
+bool stderr_is_terminal();
+
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start);
 

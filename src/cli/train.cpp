@@ -5,17 +5,14 @@
 #include <csignal>
 
 #include "cli/data_flags.h"
+#include "cli/figures.h"
 #include "cli/memory.h"
 #include "cli/setting_flags.h"
 #include "cli/terminal.h"
+#include "cli/train_choices.h"
 #include "cli/verbs.h"
-#include "core/error.h"
-#include "core/file.h"
 #include "core/folder_lock.h"
-#include "core/settings.h"
 #include "data/prepare.h"
-#include "data/task_settings.h"
-#include "models/model_folder.h"
 #include "models/profiles.h"
 #include "train/run.h"
 
@@ -32,150 +29,6 @@ struct Options {
 };
 
 std::atomic<bool> interrupted = false;
-
-// What a task starts from; the user's settings come on top.
-ModelConfig starting_model(const Task& task) {
-  ModelConfig config;
-  config.width = task.name == "lm" ? 128 : 64;
-  config.heads = 4;
-  config.blocks = 2;
-  config.hidden = 4 * config.width;
-  config.head_units = config.width;
-  config.mixer = "kernel";
-  config.phi = "softplus";
-  config.conv = 4;
-  config.pool = "mean";
-  config.positions = task.cut ? "none" : "learned";
-  config.dropout = 0.1;
-  return config;
-}
-
-// A minute for two megabytes, at most a quarter of an hour.
-RunSettings starting_settings(const PreparedTask& prepared) {
-  RunSettings settings;
-  settings.minutes = std::clamp(static_cast<double>(prepared.bytes) / 2e6, 1.0, 15.0);
-  return settings;
-}
-
-RunSettings settings_of(const PreparedTask& prepared, const RunFlags& flags) {
-  RunSettings settings = starting_settings(prepared);
-  if (flags.given("steps") || flags.given("epochs") || flags.given("minutes")) settings.minutes = 0;
-  return flags.apply(settings);
-}
-
-ModelConfig model_of(const PreparedTask& prepared, const Options& options,
-                     const ConfigFlags& flags) {
-  ModelConfig config = starting_model(*prepared.task);
-  if (!options.row.empty()) apply_row(options.row, config);
-  fit_model(prepared, flags.given("length"), config);
-  return flags.apply(config);
-}
-
-// All that decides the result; a folder goes on only with the same.
-Json identity(const PreparedTask& prepared, const ModelConfig& config,
-              const RunSettings& settings) {
-  return {{"model", config_to_json(config)},
-          {"data", task_settings_to_json(prepared.settings)},
-          {"train", run_settings_to_json(settings)},
-          {"records", prepared.records},
-          {"bytes", prepared.bytes}};
-}
-
-void check_identity(const std::filesystem::path& folder, const Json& now) {
-  const std::filesystem::path path = folder / "run.json";
-  if (!std::filesystem::exists(path)) {
-    write_file(path, now.dump(2) + "\n");
-    return;
-  }
-  const nlohmann::json before =
-      parse_settings(read_file(path, kLargestConfigFile), place_of(path));
-  for (const auto& [group, values] : now.items()) {
-    if (!values.is_object()) {
-      if (before.value(group, nlohmann::json()) != nlohmann::json(values))
-        throw Error(fmt::format("[{}] the data has changed since the run began: {} {}, now {}; "
-                                "take another --out",
-                                place_of(path), before.value(group, nlohmann::json()).dump(),
-                                group, values.dump()));
-      continue;
-    }
-    for (const auto& [name, value] : values.items()) {
-      const nlohmann::json old =
-          before.contains(group) ? before[group].value(name, nlohmann::json()) : nlohmann::json();
-      if (old == nlohmann::json(value)) continue;
-      throw Error(fmt::format("[{}] the run in this folder has {}.{} = {}, not {}: take another "
-                              "--out, or remove the folder",
-                              place_of(path), group, name, printable(old.dump(), 60),
-                              printable(value.dump(), 60)));
-    }
-  }
-}
-
-std::string columns_text(const PreparedTask& prepared) {
-  std::string text;
-  for (size_t i = 0; i < prepared.columns.size(); ++i) {
-    const Column& column = prepared.columns[i];
-    if (column.role.empty()) continue;
-    text += fmt::format("{}{} from column {}{}", text.empty() ? ": " : ", ", column.role, i + 1,
-                        column.name.empty() ? "" : " (" + printable(column.name, 40) + ")");
-  }
-  return text;
-}
-
-void say_choices(const PreparedTask& prepared, const Model& model, const RunSettings& settings) {
-  const ModelConfig& config = model.config();
-  fmt::print("task       {}: {}\n", prepared.task->name, prepared.task->summary);
-  fmt::print("data       {}, {} records, {:.1f} MB{}\n", prepared.format->name,
-             with_commas(prepared.records), static_cast<double>(prepared.bytes) * 1e-6,
-             columns_text(prepared));
-  const DataPart& validation = prepared.parts.validation;
-  if (validation.side == DataPart::Side::validation) {
-    fmt::print("validation {:.0f}% of the data, kept apart by a hash of each text\n",
-               validation.share * 100);
-  } else {
-    fmt::print("validation {}\n", place_of(validation.path));
-  }
-  if (!prepared.counts.empty()) {
-    std::string classes;
-    for (size_t i = 0; i < std::min<size_t>(prepared.counts.size(), 8); ++i)
-      classes += fmt::format("{}{} {}", i ? ", " : "", printable(prepared.counts[i].first, 30),
-                             with_commas(prepared.counts[i].second));
-    fmt::print("classes    {}: {}{}\n", prepared.counts.size(), classes,
-               prepared.counts.size() > 8 ? ", ..." : "");
-    for (const auto& [name, count] : prepared.counts) {
-      if (count > 1) continue;
-      fmt::print("           class {} has a single example: it can hardly be learnt\n",
-                 printable(name, 30));
-    }
-  }
-  fmt::print("tokens     {}, {} ids, at most {} a sequence\n", prepared.tokenizer->kind(),
-             with_commas(config.vocab), with_commas(config.length));
-  fmt::print("model      {} parameters: {}{}, {} blocks of width {}\n",
-             with_commas(model.layout().parameters()), config.mixer,
-             config.conv > 0 ? fmt::format(" after a convolution of {}", config.conv) : "",
-             config.blocks, config.width);
-  std::string end;
-  const auto add = [&](double value, const char* unit) {
-    if (value > 0) end += fmt::format("{}{:g} {}", end.empty() ? "" : " or ", value, unit);
-  };
-  add(static_cast<double>(settings.steps), "steps");
-  add(settings.epochs, "epochs");
-  add(settings.minutes, "minutes");
-  fmt::print("training   {}, batches of {}, seed {}\n\n", end,
-             settings.batch_tokens > 0 ? fmt::format("{} tokens", with_commas(settings.batch_tokens))
-                                       : fmt::format("{} sequences", settings.batch),
-             settings.seed);
-  std::fflush(stdout);
-}
-
-std::string figures_text(const TaskScore& score) {
-  std::string text;
-  for (const auto& [name, value] : score.figures) {
-    std::string words = name;
-    std::replace(words.begin(), words.end(), '_', ' ');
-    text += fmt::format("{}{} {:.4f}", text.empty() ? "" : ", ", words, value);
-  }
-  return text;
-}
 
 // Until it is finished or the user stops it.
 void train(Run& run, const Task& task, bool quiet) {
@@ -195,15 +48,12 @@ void train(Run& run, const Task& task, bool quiet) {
     } else if (run.checkpoint_due()) {
       run.save_checkpoint();
     }
-    std::string note = fmt::format(
-        "step {}, loss {:.4f}, {} tokens/s", with_commas(run.steps()), smooth,
-        with_commas(static_cast<int64_t>(static_cast<double>(run.tokens() - tokens_before) /
-                                         seconds_since(start))));
-    if (run.evaluations() > 0) {
-      std::string metric(task.metric);
-      std::replace(metric.begin(), metric.end(), '_', ' ');
-      note += fmt::format(", best {} {:.4f}", metric, run.best());
-    }
+    std::string note =
+        fmt::format("step {}, loss {:.4f}, {} tokens/s", with_commas(run.steps()), smooth,
+                    with_commas(static_cast<int64_t>(
+                        static_cast<double>(run.tokens() - tokens_before) / seconds_since(start))));
+    if (run.evaluations() > 0)
+      note += fmt::format(", best {} {:.4f}", figure_name(task.metric), run.best());
     progress.show(run.progress(), note);
   }
 }
@@ -239,9 +89,9 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
     });
     progress.show(1, fmt::format("{} records", with_commas(prepared.records)));
   }
-  const ModelConfig config = model_of(prepared, options, model_flags);
+  const ModelConfig config = model_of(prepared, options.row, model_flags);
   const RunSettings settings = settings_of(prepared, run_flags);
-  check_identity(folder, identity(prepared, config, settings));
+  check_identity(folder, prepared, config, settings);
   save_tokenizer(*prepared.tokenizer, folder);
   Context context(options.threads, static_cast<uint64_t>(settings.seed));
   Run run(context, folder, config, prepared, settings);
@@ -307,8 +157,7 @@ void add_train(CLI::App& app) {
                    "Longer texts in windows so many tokens apart; 0: they are cut")
       ->capture_default_str();
   verb->add_option("--row", options->row, "A row of the paper's Table 1: " + profile_rows());
-  verb->add_option("--threads", options->threads,
-                   "0: all cores; the result does not depend on it")
+  verb->add_option("--threads", options->threads, "0: all cores; the result does not depend on it")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   verb->add_flag("--json", options->json, "The result as one JSON object");

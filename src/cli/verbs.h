@@ -8,6 +8,9 @@ namespace linnet {
 // Each adds its subcommand, with help and callback.
 void add_quickstart(CLI::App& app);
 void add_list(CLI::App& app);
+void add_train(CLI::App& app);
+void add_eval(CLI::App& app);
+void add_predict(CLI::App& app);
 void add_info(CLI::App& app);
 void add_tokenizer(CLI::App& app);
 void add_data(CLI::App& app);

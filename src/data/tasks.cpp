@@ -64,7 +64,9 @@ void make_tags(ExampleMaker& maker, const Record& record, int64_t number,
     maker.tokenizer().encode(count > 0 ? " " + std::string(word) : std::string(word),
                              example.tokens);
     example.targets.resize(example.tokens.size(), -1);
-    if (!maker.labelled() || count >= record.labels.size() || at == example.tokens.size()) continue;
+    if (at == example.tokens.size()) continue;
+    if (!maker.labelled()) example.targets[at] = 0;  // says where a word starts
+    if (!maker.labelled() || count >= record.labels.size()) continue;
     Record one = record;
     one.labels = {record.labels[count]};
     example.targets[at] = maker.labels().classes_of(one).front();
@@ -73,7 +75,10 @@ void make_tags(ExampleMaker& maker, const Record& record, int64_t number,
     throw Error(fmt::format("[{}] has {} words and {} labels: each word has one", place_of(record),
                             count, record.labels.size()));
   }
-  if (example.tokens.empty()) return;
+  if (example.tokens.empty()) {
+    example.tokens = {0};
+    example.targets = {-1};
+  }
   const auto length = static_cast<size_t>(maker.length());
   example.tokens.resize(std::min(example.tokens.size(), length));
   example.targets.resize(example.tokens.size());

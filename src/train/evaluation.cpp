@@ -46,7 +46,8 @@ Predictions Evaluation::add_examples(std::span<const Example> examples,
   std::vector<float> unused(width);
   for (size_t i = 0; i < examples.size(); ++i) {
     const auto row = std::span(predictions.probabilities).subspan(i * width, width);
-    total_ += example_loss(model_, examples[i], 0, row, unused);
+    if (examples[i].label >= 0 || model_.many_labels())
+      total_ += example_loss(model_, examples[i], 0, row, unused);
     predictions.classes.push_back(best_class(row));
     if (!model_.many_labels()) {
       softmax_rows(1, classes, {row.data(), classes});

@@ -22,6 +22,19 @@ double seconds_from(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// What to say of a run that cannot go on.
+std::string describe(const Diagnosis& diagnosis) {
+  if (diagnosis.where.empty())
+    return "the loss or its gradient is not finite, but every layer is; try a smaller --lr";
+  std::string norms;
+  for (const Diagnosis::Group& group : diagnosis.groups)
+    norms += fmt::format("{}{} {:.2g}", norms.empty() ? "" : ", ", group.stage, group.gradient);
+  return fmt::format(
+      "{} is {}, so there is nothing to learn from; gradient norms: {}; try a "
+      "smaller --lr, a longer --warmup or a smaller --clip",
+      diagnosis.where, diagnosis.largest, norms);
+}
+
 // Some of a part, in the order of the file, so the same ones every time; whole records.
 std::vector<Example> first_examples(const DataPart& part, ExampleMaker maker, int64_t records) {
   ExampleStream stream(part, std::move(maker));
@@ -47,21 +60,22 @@ Run::Run(Context& context, std::filesystem::path folder, const ModelConfig& conf
       saved_(started_) {
   if (settings.steps == 0 && settings.epochs == 0 && settings.minutes == 0)
     throw Error("[train.minutes] a run needs an end: --steps, --epochs or --minutes");
-  const auto maker = [this] {
-    return ExampleMaker(prepared_.settings, *prepared_.tokenizer, model_.config(), true);
-  };
   validation_ = first_examples(prepared.parts.validation, maker(), settings.validation_rows);
   FeedPosition position;
   resumed_ = load_checkpoint(position);
   open_log();
   feed_ = std::make_unique<Feed>(
-      [this, maker] { return std::make_unique<ExampleStream>(prepared_.parts.train, maker()); },
+      [this] { return std::make_unique<ExampleStream>(prepared_.parts.train, maker()); },
       feed_options(settings), position);
   started_ = Clock::now();
 }
 
 Run::~Run() {
   if (log_) std::fclose(log_);
+}
+
+ExampleMaker Run::maker() const {
+  return ExampleMaker(prepared_.settings, *prepared_.tokenizer, model_.config(), true);
 }
 
 double Run::seconds() const { return state_.seconds + seconds_from(started_); }
@@ -135,8 +149,8 @@ const TaskScore& Run::evaluate() {
   const auto more = [&](std::vector<Example>& out) {
     constexpr size_t kExamples = 512;
     const size_t from = at;
-    while (at < validation_.size() && (at - from < kExamples ||
-                                       validation_[at].record == validation_[at - 1].record))
+    while (at < validation_.size() &&
+           (at - from < kExamples || validation_[at].record == validation_[at - 1].record))
       out.push_back(validation_[at++]);
     return at < validation_.size();
   };
@@ -155,6 +169,12 @@ const TaskScore& Run::evaluate() {
     save_tokenizer(*prepared_.tokenizer, folder_);
   }
   return last_;
+}
+
+TaskScore Run::score_best(const DataPart& part) {
+  const LoadedModel best = load_model(folder_);
+  return score_part(context_, model_, best.values.data(), part, maker(), *prepared_.task,
+                    *prepared_.tokenizer);
 }
 
 void Run::write_line(const Json& line) {

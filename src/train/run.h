@@ -56,6 +56,8 @@ class Run {
   int64_t evaluations() const { return state_.evaluations; }
   // Patience is at its end.
   bool stopped_early() const;
+  // The best model, as it is in the folder, on all of a part, e.g. test.
+  TaskScore score_best(const DataPart& part);
 
  private:
   // What a run knows beside its trainer; the checkpoint's note, as JSON.
@@ -64,6 +66,7 @@ class Run {
     double seconds = 0, best = std::numeric_limits<double>::quiet_NaN(), best_loss = 0;
     int64_t log_bytes = 0;  // of metrics.jsonl; what follows is of steps that are taken again
   };
+  ExampleMaker maker() const;
   bool load_checkpoint(FeedPosition& position);
   void open_log();
   bool better(const TaskScore& score) const;

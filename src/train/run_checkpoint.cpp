@@ -43,9 +43,8 @@ void Run::save_checkpoint() {
   state.seconds = seconds();
   FeedPosition position = feed_->position();
   Json note;
-  for_each_field(state, position, [&](const char* name, auto& member, const char*) {
-    note[name] = member;
-  });
+  for_each_field(state, position,
+                 [&](const char* name, auto& member, const char*) { note[name] = member; });
   trainer_.save_state(folder_ / "checkpoint.safetensors", note.dump());
   saved_ = Clock::now();
 }
@@ -56,7 +55,8 @@ bool Run::load_checkpoint(FeedPosition& position) {
   const std::string note = trainer_.load_state(path);
   const nlohmann::json json = parse_settings(note, place_of(path));
   for_each_field(state_, position, [&](const char* name, auto& member, const char*) {
-    if (json.contains(name) && !json[name].is_null()) read_setting("checkpoint", name, json[name], member);
+    if (json.contains(name) && !json[name].is_null())
+      read_setting("checkpoint", name, json[name], member);
   });
   return true;
 }

@@ -94,6 +94,7 @@ TrainConfig train_config(const RunSettings& s) {
   config.optimizer.schedule = s.schedule;
   config.optimizer.lr = s.lr;
   config.optimizer.final_lr = s.final_lr;
+  config.optimizer.sparse_lr = s.sparse_lr;
   config.optimizer.warmup = s.warmup;
   config.optimizer.weight_decay = s.weight_decay;
   config.optimizer.clip = s.clip;

@@ -1,9 +1,9 @@
 // state.cpp -- the exact state of a trainer as one safetensors file.
 //
 // Tensors: values.NAME, m.NAME and v.NAME (AdamW's moments), ema.NAME (averaged weights, where
-// there are any) for every parameter NAME; of a sparse table values and adagrad.NAME, one a row. Metadata: the counters steps and seen; seed and lanes,
-// which every sum and every random number hang on; the model's config. All is checked before
-// anything is changed.
+// there are any) for every parameter NAME; of a sparse table values and adagrad.NAME, one a row.
+// Metadata: the counters steps and seen; seed and lanes, which every sum and every random number
+// hang on; the model's config. All is checked before anything is changed.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -173,4 +173,18 @@ TaskScore score_task(Evaluation& evaluation, const ModelConfig& config, const Ta
   return score_answers<OneLabel>(evaluation, config, more);
 }
 
+TaskScore score_part(Context& context, const Model& model, const float* values,
+                     const DataPart& part, ExampleMaker maker, const Task& task,
+                     const Tokenizer& tokenizer) {
+  constexpr size_t kExamples = 512;
+  ExampleStream stream(part, std::move(maker));
+  Evaluation evaluation(context, model, values);
+  return score_task(evaluation, model.config(), task, tokenizer, [&](std::vector<Example>& out) {
+    while (out.size() < kExamples) {
+      if (!stream.next(out)) return false;
+    }
+    return true;
+  });
+}
+
 }  // namespace linnet

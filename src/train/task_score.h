@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/example.h"
+#include "data/part.h"
 #include "data/task.h"
 #include "train/evaluation.h"
 #include "train/metrics.h"
@@ -28,7 +29,7 @@ std::vector<Answer> answers_of(Evaluation& evaluation, const ModelConfig& config
                                std::span<const Example> examples);
 
 struct TaskScore {
-  int64_t count = 0;  // records, or targets of tokens
+  int64_t count = 0;                                    // records, or targets of tokens
   std::vector<std::pair<std::string, double>> figures;  // in the order to print; the loss first
   std::optional<ConfusionMatrix> confusion;
   // NaN when there is no such figure.
@@ -40,5 +41,10 @@ using MoreExamples = std::function<bool(std::vector<Example>& out)>;
 
 TaskScore score_task(Evaluation& evaluation, const ModelConfig& config, const Task& task,
                      const Tokenizer& tokenizer, const MoreExamples& more);
+
+// All of a part of the data, some records at a time.
+TaskScore score_part(Context& context, const Model& model, const float* values,
+                     const DataPart& part, ExampleMaker maker, const Task& task,
+                     const Tokenizer& tokenizer);
 
 }  // namespace linnet

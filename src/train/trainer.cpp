@@ -102,18 +102,18 @@ StepResult Trainer::accumulate(std::span<const Example* const> batch) {
   std::vector<Score> scores(sorted.size());
   const auto towers = static_cast<size_t>(model_.sequences());
   const size_t first = sparse_.expect(sorted.size() * towers);
-  sum_.run(
-      context_, static_cast<int64_t>(units.size()), [&](int64_t number, int worker, float* lane) {
-        const Unit& unit = units[static_cast<size_t>(number)];
-        for (size_t i = unit.first; i < unit.last; ++i) {
-          size_t sequence = first + i * towers;
-          InputGradient keep;
-          if (model_.ngrams().longest > 0)
-            keep = [&](Tokens tokens, ConstMat dx) { sparse_.keep(sequence++, tokens, dx); };
-          scores[i] = run_example(run, *sorted[i], dropout_key(config_.seed, seen_ + i),
-                                  workspaces_[static_cast<size_t>(worker)], lane, {}, keep);
-        }
-      });
+  sum_.run(context_, static_cast<int64_t>(units.size()),
+           [&](int64_t number, int worker, float* lane) {
+             const Unit& unit = units[static_cast<size_t>(number)];
+             for (size_t i = unit.first; i < unit.last; ++i) {
+               size_t sequence = first + i * towers;
+               InputGradient keep;
+               if (model_.ngrams().longest > 0)
+                 keep = [&](Tokens tokens, ConstMat dx) { sparse_.keep(sequence++, tokens, dx); };
+               scores[i] = run_example(run, *sorted[i], dropout_key(config_.seed, seen_ + i),
+                                       workspaces_[static_cast<size_t>(worker)], lane, {}, keep);
+             }
+           });
   Score total;
   int64_t tokens = 0;
   for (const Score& score : scores) total += score;
@@ -132,8 +132,7 @@ double Trainer::update(double progress) {
 double Trainer::step(double rate) {
   pending_ = std::max<int64_t>(pending_, 1);  // a batch may have no target at all
   const float scale = 1.0f / static_cast<float>(pending_);
-  const double norm =
-      optimizer_.step(context_, rate, scale, sum_.total(), parameters_.values());
+  const double norm = optimizer_.step(context_, rate, scale, sum_.total(), parameters_.values());
   pending_ = 0;
   if (!std::isfinite(norm)) {
     sparse_.forget();
