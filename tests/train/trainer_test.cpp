@@ -1,15 +1,14 @@
-// trainer_test.cpp -- training is the same on any number of threads; the schedule is the paper's.
+// trainer_test.cpp -- training is the same on any number of threads; what it is told it does, and
+// what it must not do it refuses.
 #include "train/trainer.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "core/error.h"
 #include "mixers/mixer.h"
 #include "tests/train/small_run.h"
-#include "train/schedule.h"
 
 namespace linnet {
 namespace {
@@ -73,30 +72,6 @@ TEST(TrainerTest, GradientOfTwoBatchesIsTheSum) {
   EXPECT_LT(worst, 1e-5 * largest);
 }
 
-TEST(OptimizerTest, Schedule) {
-  const OptimizerConfig config{.lr = 0.05, .warmup = 8000};
-  EXPECT_DOUBLE_EQ(learning_rate(config, 1), 0.05 / 8000 / std::sqrt(8000.0));
-  EXPECT_DOUBLE_EQ(learning_rate(config, 8000), 0.05 / std::sqrt(8000.0));
-  EXPECT_DOUBLE_EQ(learning_rate(config, 20000), 0.05 / std::sqrt(20000.0));
-  EXPECT_DOUBLE_EQ(sparse_learning_rate(config, 2000), 0.05 / 4);
-  EXPECT_DOUBLE_EQ(sparse_learning_rate(config, 20000), 0.05);
-}
-
-TEST(OptimizerTest, WrongSettingsNameTheField) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  for (const OptimizerConfig& bad :
-       {OptimizerConfig{.lr = nan}, OptimizerConfig{.lr = -1}, OptimizerConfig{.weight_decay = nan},
-        OptimizerConfig{.warmup = 0}, OptimizerConfig{.clip = -1}, OptimizerConfig{.beta2 = 1},
-        OptimizerConfig{.sparse_lr = nan}}) {
-    try {
-      check_optimizer(bad);
-      FAIL();
-    } catch (const Error& error) {
-      EXPECT_EQ(std::string(error.what()).rfind("[train.", 0), 0u) << error.what();
-    }
-  }
-}
-
 TEST(TrainerTest, BadTokensAreAnErrorAndNothingIsLost) {
   Context context(2);
   const Model model(small_config("kernel"));
@@ -106,6 +81,96 @@ TEST(TrainerTest, BadTokensAreAnErrorAndNothingIsLost) {
   EXPECT_THROW(trainer.accumulate(both), Error);
   const Example* const one[] = {&good};
   EXPECT_TRUE(std::isfinite(trainer.accumulate(one).loss));
+}
+
+// The averaged weights by their definition, in double, from the values after every step.
+TEST(TrainerTest, AveragesTheWeights) {
+  for (const char* mixer : {"kernel", "performer"}) {
+    Context context(3);
+    const Model model(small_config(mixer));
+    TrainConfig setup;
+    setup.optimizer = {.lr = 0.05, .weight_decay = 0.01, .warmup = 20};
+    setup.ema = 0.4;
+    Trainer trainer(context, model, Parameters::initial(model, 7), setup);
+    const std::vector<Example> rows = listops_rows(kSmallBatch);
+    std::vector<const Example*> batch;
+    for (const Example& row : rows) batch.push_back(&row);
+    std::vector<double> mean(trainer.values(), trainer.values() + model.layout().floats());
+    for (int s = 1; s <= 8; ++s) {
+      trainer.accumulate(batch);
+      trainer.update();
+      const double decay = std::min(0.4, (1.0 + s) / (10.0 + s));
+      for (size_t i = 0; i < mean.size(); ++i)
+        mean[i] = decay * mean[i] + (1 - decay) * trainer.values()[i];
+    }
+    for (const ParamSpec& spec : model.layout().specs()) {
+      for (int64_t i = spec.offset; i < spec.offset + spec.size(); ++i) {
+        if (spec.learned) {
+          ASSERT_NEAR(trainer.averaged_values()[i], mean[static_cast<size_t>(i)], 2e-6);
+        } else {
+          ASSERT_EQ(trainer.averaged_values()[i], trainer.values()[i]) << spec.name;
+        }
+      }
+    }
+  }
+}
+
+TEST(TrainerTest, WithoutAnAverageTheValues) {
+  Context context(1);
+  const Model model(small_config("kernel"));
+  Trainer trainer(context, model, Parameters::initial(model, 7), {});
+  EXPECT_EQ(trainer.averaged_values(), trainer.values());
+}
+
+// The loss of a step is the smoothed one of the logits; evaluation knows no smoothing.
+TEST(TrainerTest, SmoothsLabelsInTrainingAlone) {
+  Context context(1);
+  ModelConfig config = small_config("kernel");
+  config.dropout = 0;
+  const Model model(config);
+  const std::vector<Example> rows = listops_rows(20);
+  std::vector<const Example*> batch;
+  for (const Example& row : rows) batch.push_back(&row);
+  TrainConfig setup;
+  setup.label_smoothing = 0.3;
+  Trainer trainer(context, model, Parameters::initial(model, 7), setup);
+  Evaluation evaluation(context, model, trainer.values());
+  const Predictions said = evaluation.add(rows);
+  double sharp = 0, smooth = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    for (int c = 0; c < kListopsClasses; ++c) {
+      const double nats =
+          -std::log(said.probabilities[i * kListopsClasses + static_cast<size_t>(c)]);
+      sharp += (c == rows[i].label) * nats / 20;
+      smooth += ((c == rows[i].label) * 0.7 + 0.3 / kListopsClasses) * nats / 20;
+    }
+  }
+  EXPECT_NEAR(evaluation.result().loss, sharp, 1e-5);
+  EXPECT_NEAR(trainer.accumulate(batch).loss, smooth, 1e-5);
+  EXPECT_GT(std::abs(smooth - sharp), 1e-3);
+}
+
+TEST(TrainerTest, WrongSettingsNameTheField) {
+  const Model one(small_config("kernel"));
+  ModelConfig config = small_config("kernel");
+  config.loss = "sigmoid";
+  const Model many(config);
+  const auto error_of = [](const Model& model, const TrainConfig& setup) -> std::string {
+    try {
+      check_training(setup, model);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(error_of(many, {.optimizer = {}, .ema = 0.999}), "");
+  EXPECT_EQ(error_of(one, {.optimizer = {}, .ema = 1}),
+            "[train.ema] must be at least 0 and below 1, not 1");
+  EXPECT_EQ(error_of(one, {.optimizer = {}, .label_smoothing = -0.1}),
+            "[train.label_smoothing] must be at least 0 and below 1, not -0.1");
+  EXPECT_NE(
+      error_of(many, {.optimizer = {}, .label_smoothing = 0.1}).find("[train.label_smoothing"),
+      std::string::npos);
 }
 
 }  // namespace
