@@ -72,7 +72,17 @@ TEST_F(DiagnosisTest, NothingIsWrong) {
     EXPECT_GT(group.values, 0) << group.stage;
     squares += group.gradient * group.gradient;
   }
-  EXPECT_NEAR(std::sqrt(squares), norm_, 1e-4 * norm_);
+  EXPECT_NEAR(std::sqrt(squares), norm_, 1e-6 * norm_);
+  // And a parameter is in the group of its layer.
+  double feed = 0;
+  for (const ParamSpec& spec : model_.layout().specs()) {
+    if (!spec.name.starts_with("blocks.1.ffn.") && !spec.name.starts_with("blocks.1.norm2."))
+      continue;
+    for (int64_t i = 0; i < spec.size(); ++i)
+      feed = std::hypot(feed, values_.data()[spec.offset + i]);
+  }
+  EXPECT_EQ(found.groups[4].stage, "block 1 feed-forward");
+  EXPECT_NEAR(found.groups[4].values, feed, 1e-5 * feed);
 }
 
 TEST_F(DiagnosisTest, CorruptedWeight) {
@@ -136,6 +146,7 @@ TEST_F(DiagnosisTest, NamesTheRecord) {
 TEST_F(DiagnosisTest, LearningRateOfAMillion) {
   TrainConfig setup;
   setup.optimizer = {.lr = 1e6, .weight_decay = 0, .warmup = 1, .schedule = "constant"};
+  setup.recompute = true;
   Trainer trainer(context_, model_, Parameters::initial(model_, 7), setup);
   trainer.accumulate(batch_);
   EXPECT_EQ(trainer.diagnose(batch_).where, "");
