@@ -108,6 +108,7 @@ std::string Trainer::load_state(const std::filesystem::path& path) {
   entries.expect("lanes", static_cast<uint64_t>(sum_.lanes()));
   const uint64_t steps = entries.number("steps", kMostSteps),
                  seen = entries.number("seen", std::numeric_limits<int64_t>::max());
+  const std::string& note = entries.text("note");
   size_t count = 0;
   for_each_state_tensor(*this,
                         [&](const std::string& name, const std::vector<int64_t>& shape, float*) {
@@ -122,7 +123,7 @@ std::string Trainer::load_state(const std::filesystem::path& path) {
   optimizer_.set_steps(static_cast<int64_t>(steps));
   seen_ = seen;
   parameters_.pack(context_, model_);
-  return entries.text("note");
+  return note;
 }
 
 }  // namespace linnet
