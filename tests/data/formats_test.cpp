@@ -239,6 +239,7 @@ TEST(Jsonl, FaultsHaveTheirPlace) {
   EXPECT_NE(fault("{\"text\": [\"a\"]}").find("[t.jsonl:2:1] no string"), std::string::npos);
   EXPECT_NE(fault("{\"text\": \"a\", \"label\": {}}").find("\"label\""), std::string::npos);
   EXPECT_TRUE(fault("{\"text\": \"\xff\"}").starts_with("[t.jsonl:2:"));  // JSON is UTF-8
+  EXPECT_NE(error_of_bytes("t.jsonl", "[\"text\": 1}").find("not an array"), std::string::npos);
   // A file of one array is no JSON lines, and says so.
   EXPECT_TRUE(error_of_bytes("t.json", "[{\"text\": \"x\"}]").starts_with("[t.json:1:1] "));
   const std::string deep(1'000'000, '[');

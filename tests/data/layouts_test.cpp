@@ -94,6 +94,8 @@ TEST_F(LayoutsTest, LraAan) {
   EXPECT_EQ(rows[0].text, "first \"text\\n");
   EXPECT_EQ(rows[0].second, "second");
   EXPECT_EQ(rows[1].labels, Labels{"0"});
+  EXPECT_EQ(rows_of("new_aan_pairs.train.tsv", ".0\tA\tB\tx\ty\n")[0].labels,
+            (std::vector<std::string>{".0"}));
   EXPECT_EQ(error_of_bytes("new_aan_pairs.test.tsv", "1.0\tA\tB\tx\n"),
             "[new_aan_pairs.test.tsv:1:9] this row has 4 fields, not 5 as the first row");
 }

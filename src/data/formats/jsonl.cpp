@@ -54,7 +54,10 @@ class FieldsSax : public nlohmann::json_sax<Json> {
     return true;
   }
   bool open(bool array) {
-    if (depth_ == 0 && array) fault_ = "a line must be an object, { ... }, not an array";
+    if (depth_ == 0 && array) {
+      fault_ = "a line must be an object, { ... }, not an array";
+      return false;  // its items have no key
+    }
     if (depth_ == 1) array_ = array;
     if (depth_ == 1 && !array) handler_.object();
     ++depth_;

@@ -15,7 +15,7 @@ bool matches(const Input& input) {
 
 void whole_label(std::span<char>, Record& record) {
   for (std::string_view& label : record.labels) {
-    if (label.ends_with(".0")) label.remove_suffix(2);
+    if (label.size() > 2 && label.ends_with(".0")) label.remove_suffix(2);
   }
 }
 
