@@ -17,7 +17,7 @@ namespace linnet {
 struct DataPart {
   enum class Side { all, train, validation };
   std::string path;
-  ReadOptions read;
+  ReadOptions read = {};
   Side side = Side::all;
   double share = 0.1;   // of validation
   bool blocks = false;  // text is split in blocks

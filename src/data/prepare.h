@@ -15,14 +15,14 @@ namespace linnet {
 
 // What the user said; what is empty is chosen.
 struct DataChoice {
-  std::string data, validation, test;  // paths
-  std::string task;
-  std::string tokenizer;  // a kind, or the file of one
+  std::string data, validation = {}, test = {};  // paths
+  std::string task = {};
+  std::string tokenizer = {};  // a kind, or the file of one
   int64_t vocabulary = 0;
   std::string truncate = "head";
   int64_t stride = 0;
   double share = 0.1;  // of validation, where it is split from train
-  ReadOptions read;
+  ReadOptions read = {};
 };
 
 struct PreparedTask {

@@ -21,9 +21,9 @@ namespace linnet {
 // config.json.
 struct TaskSettings {
   std::string task = "text";
-  std::string truncate = "head";    // of sequences that are longer than the model takes
-  int64_t stride = 0;               // above 0: not cut, but seen in windows so many tokens apart
-  std::vector<std::string> labels;  // names of the classes in their order; none of lm
+  std::string truncate = "head";  // of sequences that are longer than the model takes
+  int64_t stride = 0;             // above 0: not cut, but seen in windows so many tokens apart
+  std::vector<std::string> labels = {};  // names of the classes in their order; none of lm
 };
 
 struct Task;
