@@ -99,7 +99,7 @@ TEST_F(TaskTest, LongerThanTheModelIsAnErrorWhereNothingMayBeCut) {
   EXPECT_EQ(error_of([&] {
               examples("listops", file, 3, {.labels = {"1", "2"}});
             }),
-            "[" + file + ":2:23] has 4 tokens, the model takes 3");
+            "[" + file + ":2:20] has 4 tokens, the model takes 3");
 }
 
 TEST_F(TaskTest, EveryTokenOfATextIsToldOnce) {
