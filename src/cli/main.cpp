@@ -42,6 +42,8 @@ int main(int argc, char** argv) {
     }
     app.parse(argc, argv);
     return 0;
+  } catch (const CLI::RuntimeError& stopped) {  // the verb has said why
+    return stopped.get_exit_code();
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     linnet::print_error(std::string(error.what()) + "; see linnet --help");

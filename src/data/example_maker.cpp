@@ -53,8 +53,15 @@ void ExampleMaker::finish(std::vector<Example>& out) {
 
 std::vector<int32_t> ExampleMaker::encode(const Record& record, std::string_view text) const {
   std::vector<int32_t> tokens;
+  const bool head = task_.cut && stride_ == 0 && truncation_ == Truncation::kHead;
   try {
-    tokenizer_.encode(text, tokens);
+    // No kind of token goes across the end of a word, so what is left out changes nothing.
+    for (size_t bytes = head ? static_cast<size_t>(length_) * 8 : text.size();; bytes *= 4) {
+      const size_t end = bytes < text.size() ? text.find(' ', bytes) : text.npos;
+      tokens.clear();
+      tokenizer_.encode(text.substr(0, end), tokens);
+      if (end == text.npos || static_cast<int64_t>(tokens.size()) >= length_) break;
+    }
   } catch (const Error& error) {
     throw Error(fmt::format("[{}] {}", place_of(record), error.what()));
   }

@@ -9,11 +9,14 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/utf8.h"
+#include "data/split.h"
 
 namespace linnet {
 namespace {
 
 constexpr int64_t kShowEvery = 1024;  // records
+constexpr int64_t kBytesToLearnFrom = int64_t{1} << 26;
+constexpr uint64_t kLearn = 7;  // seed of the hash that chooses them
 
 using Show = std::function<void(const std::string& what, double done)>;
 
@@ -80,10 +83,17 @@ std::unique_ptr<Tokenizer> learn_tokenizer(const TokenizerKind& kind, const Data
     options.lower_case = options.split_punctuation = prepared.task->name != "tagging";
     options.buckets = options.vocabulary / 16;
   }
+  // Of much text some is enough: every n-th by a hash, so the same ones each time.
+  const auto every = static_cast<uint64_t>(prepared.bytes / kBytesToLearnFrom + 1);
   RecordTexts texts(prepared.parts.train);
   options.progress = [&](const std::string& note) { show("tokenizer: " + note, texts.done()); };
-  return train_tokenizer(
-      kind.name, [&](std::string& text) { return texts.next(text); }, options);
+  const auto next = [&](std::string& text) {
+    while (texts.next(text)) {
+      if (every == 1 || hash_bytes(text, kLearn) % every == 0) return true;
+    }
+    return false;
+  };
+  return train_tokenizer(kind.name, next, options);
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ class ExampleMaker {
   // After the last record, or where the next does not continue it.
   void finish(std::vector<Example>& out);
 
-  // For the tasks.
+  // For the tasks. Of a text whose end will be cut off no more is encoded than is needed.
   std::vector<int32_t> encode(const Record& record, std::string_view text) const;
   // The sequence cut, or in windows.
   std::vector<TokenRange> ranges(const Record& record, std::vector<int32_t>& tokens) const;
