@@ -30,6 +30,7 @@ ModelConfig starting_model(const Task& task) {
   config.phi = "softplus";
   config.conv = 4;
   config.pool = "mean";
+  config.pair = "compare";
   config.positions = task.cut ? "none" : "learned";
   config.dropout = 0.1;
   return config;

@@ -48,6 +48,8 @@ void for_each_field(Config& c, const Visit& visit) {
   visit("causal", c.causal, "A token sees only those before it");
   visit("positions", c.positions, "learned, sinusoidal or none");
   visit("pool", c.pool, "What is classified: cls, mean or last; none with task tokens");
+  visit("pair", c.pair,
+        "How match joins its two vectors: concat, or compare (with product and difference)");
   visit("dropout", c.dropout, "Share of numbers dropped in training");
   visit("norm_eps", c.norm_eps, "Guard of the norms");
 }
@@ -114,6 +116,7 @@ void check_config(const ModelConfig& c) {
   } else {
     check_choice("pool", c.pool, {"cls", "mean", "last"});
   }
+  check_choice("pair", c.pair, {"concat", "compare"});
   if (c.causal && c.pool == "cls") {
     throw Error(
         "[config.pool] the CLS token stands in front and sees nothing in a causal model: use mean "

@@ -35,6 +35,7 @@ struct ModelConfig {
   bool causal = false;
   std::string positions = "learned";  // learned, sinusoidal, none
   std::string pool = "cls";           // cls, mean, last; none: every token
+  std::string pair = "concat";        // match: or compare
   double dropout = 0.1;
   double norm_eps = 1e-6;
 };

@@ -42,8 +42,36 @@ void pool_backward(const Model& model, const Weights& weights, int64_t rows, Con
   norm_backward(model.final_norm(), weights, rows, x, {share, 0}, dx, grads);
 }
 
+namespace {
+
+bool compares(const Model& model) {
+  return model.sequences() == 2 && model.config().pair == "compare";
+}
+
+// u, v side by side to u, v, u v, u - v.
+const float* pair_forward(int64_t C, const float* vectors, Arena& keep) {
+  float* joined = keep.take(4 * C);
+  std::copy_n(vectors, 2 * C, joined);
+  for (int64_t c = 0; c < C; ++c) {
+    joined[2 * C + c] = vectors[c] * vectors[C + c];
+    joined[3 * C + c] = vectors[c] - vectors[C + c];
+  }
+  return joined;
+}
+
+void pair_backward(int64_t C, const float* vectors, const float* djoined, float* dvectors) {
+  for (int64_t c = 0; c < C; ++c) {
+    const float product = djoined[2 * C + c], difference = djoined[3 * C + c];
+    dvectors[c] = djoined[c] + product * vectors[C + c] + difference;
+    dvectors[C + c] = djoined[C + c] + product * vectors[c] - difference;
+  }
+}
+
+}  // namespace
+
 HeadTape head_forward(const Model& model, const Weights& weights, const float* vectors, Arena& keep,
                       float* logits) {
+  if (compares(model)) vectors = pair_forward(model.config().width, vectors, keep);
   HeadTape tape{vectors};
   for (const Linear& linear : model.head()) {
     const bool last = &linear == &model.head().back();
@@ -65,7 +93,7 @@ void head_backward(const Model& model, const Weights& weights, const HeadTape& t
   for (size_t i = tape.size(); i-- > 0;) {
     // p_i = gelu(p_{i-1}) W_i + b_i; the first layer takes its input as it is.
     const Linear& linear = model.head()[i];
-    float* dx = i == 0 ? dvectors : scratch.take(linear.in());
+    float* dx = i == 0 && !compares(model) ? dvectors : scratch.take(linear.in());
     linear_backward_input(linear, weights, 1, {dy, 0}, {dx, 0});
     const float* in = tape[i];
     if (i > 0) {
@@ -76,6 +104,7 @@ void head_backward(const Model& model, const Weights& weights, const HeadTape& t
     linear_backward_weights(linear, 1, {in, 0}, {dy, 0}, grads, scratch);
     dy = dx;
   }
+  if (compares(model)) pair_backward(model.config().width, tape[0], dy, dvectors);
 }
 
 void token_head_forward(const Model& model, const Weights& weights, int64_t rows, ConstMat x, Mat h,

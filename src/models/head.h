@@ -3,7 +3,8 @@
 //
 // Forward: z = mean_r LN(x_r) over the pooled rows (all, or the one of CLS or the last token); p_0
 // = z W_0 + b_0, p_i = gelu(p_{i-1}) W_i + b_i. Backward in reverse; p_i are kept, gelu is computed
-// again.
+// again. A matcher has z = (u, v) of its two sequences, or with `compare` z = (u, v, u v, u - v),
+// as in the code of Long Range Arena: whether two texts are alike is a product.
 #pragma once
 
 #include <cstdint>

@@ -44,7 +44,8 @@ Model::Model(const ModelConfig& config) : config_(config) {
   final_norm_ = add_layer_norm(layout_, "final_norm", C, eps);
   const int64_t U = config_.head_units;
   std::vector<int64_t> sizes = {C, U, config_.classes};
-  if (config_.task == "match") sizes = {2 * C, U, U / 2, config_.classes};
+  if (config_.task == "match")
+    sizes = {(config_.pair == "compare" ? 4 : 2) * C, U, U / 2, config_.classes};
   if (of_tokens()) sizes = {C, config_.classes};
   for (size_t i = 0; i + 1 < sizes.size(); ++i) {
     head_.push_back(add_linear(layout_, fmt::format("head.{}", i), sizes[i], sizes[i + 1]));

@@ -125,7 +125,8 @@ def parameter_shapes(config):
         if ffn in LINEAR:
             shapes[block + 'ffn.linear.weight'] = (C, C)
     norm('final_norm')
-    sizes = {'match': [2 * C, U, U // 2], 'classify': [C, U], 'tokens': [C]}[config['task']]
+    joined = (4 if config.get('pair') == 'compare' else 2) * C
+    sizes = {'match': [joined, U, U // 2], 'classify': [C, U], 'tokens': [C]}[config['task']]
     for index, (rows, columns) in enumerate(zip(sizes, sizes[1:] + [config['classes']])):
         linear(f'head.{index}', rows, columns)
     if config.get('conv', 0):
@@ -459,7 +460,8 @@ def forward(params, config, sequences):
     x = torch.stack([encode(params, config, tokens) for tokens in sequences])
     match = config['task'] == 'match'
     if match:  # sequences 2i and 2i+1 are pair i
-        x = x.reshape(len(sequences) // 2, -1)
+        u, v = x[0::2], x[1::2]
+        x = torch.cat([u, v, u * v, u - v] if config.get('pair') == 'compare' else [u, v], 1)
     last = 2 if match else 1
     for index in range(last):
         x = gelu(linear(params, f'head.{index}', x))
