@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
   linnet::add_tokenizer(app);
   linnet::add_data(app);
   linnet::add_bench(app);
+  linnet::add_report(app);
   linnet::add_oracle(app);
   try {
     if (argc > 1 && argv[1][0] != '-' && !has_verb(app, argv[1])) {

@@ -15,6 +15,7 @@ void add_info(CLI::App& app);
 void add_tokenizer(CLI::App& app);
 void add_data(CLI::App& app);
 void add_bench(CLI::App& app);
+void add_report(CLI::App& app);
 void add_oracle(CLI::App& app);
 
 }  // namespace linnet

@@ -15,8 +15,9 @@ MAY_INCLUDE = {
     "models": {"core", "kernels", "layers", "features", "mixers"},
     "data": {"core"},
     "train": {"core", "kernels", "models", "data"},
+    "report": {"core"},
     "serve": {"core", "models", "data"},
-    "cli": {"core", "kernels", "layers", "features", "mixers", "models", "data", "train", "serve"},
+    "cli": {"core", "kernels", "layers", "features", "mixers", "models", "data", "train", "report", "serve"},
 }
 # A folder may also include a header that the headers of this one show to everybody.
 SEES_THROUGH = {"train": "models"}

@@ -1,0 +1,86 @@
+// report.cpp -- linnet report: runs of arenas as a page, as Markdown, CSV, JSON, or in the
+// terminal.
+#include <fmt/format.h>
+
+#include "cli/output_file.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "core/file.h"
+#include "report/report_page.h"
+#include "report/report_text.h"
+
+namespace linnet {
+namespace {
+
+struct Options {
+  std::vector<std::filesystem::path> files;
+  std::string out, markdown, csv, against, title = "Arena report";
+  bool json = false;
+};
+
+void print_table(const ReportTable& table) {
+  std::vector<std::vector<std::string>> rows(1);
+  for (const ReportColumn& column : table.columns) rows[0].push_back(column.title);
+  for (const auto& cells : table.rows) {
+    rows.emplace_back();
+    for (const ReportCell& cell : cells) rows.back().push_back(cell.text);
+  }
+  fmt::print("{}\n{}\n", table.title, format_table(rows));
+}
+
+void print_summary(const ArenaSummary& summary) {
+  for (const ArenaBoard& board : summary.boards) {
+    print_table(scores_table(board));
+    for (const ArenaTask& task : board.tasks) {
+      if (!task.cells.empty()) print_table(task_table(board, task));
+    }
+    if (board.planned) fmt::print("{}\n", progress_sentence(board));
+    for (const std::string& note : board.notes) fmt::print("Note: {}\n", note);
+  }
+  for (const std::string& note : summary.notes) fmt::print("Note: {}\n", note);
+}
+
+void write(const std::string& path, const std::string& content) {
+  if (path.empty()) return;
+  OutputFile file(path);
+  file.write(content);
+  file.close();
+  if (path != "-")
+    fmt::print(stderr, "{}: {} bytes\n", place_of(path),
+               with_commas(static_cast<int64_t>(content.size())));
+}
+
+void run(const Options& options) {
+  const RunRecords records = read_run_records(options.files);
+  const ArenaSummary summary = summarize(records, options.against);
+  if (!options.out.empty()) write(options.out, report_page(summary, options.title));
+  if (!options.markdown.empty()) write(options.markdown, markdown_report(summary, options.title));
+  if (!options.csv.empty()) write(options.csv, csv_report(summary));
+  const bool to_stdout = options.out == "-" || options.markdown == "-" || options.csv == "-";
+  if (options.json) {
+    fmt::print("{}", json_report(summary));
+  } else if (options.out.empty() && !to_stdout) {
+    print_summary(summary);
+  }
+}
+
+}  // namespace
+
+void add_report(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("report", "Runs of arenas: statistics, tests, charts");
+  verb->footer(
+      "Examples:\n  linnet report results/arena.jsonl\n  linnet report results/arena.jsonl --out "
+      "report.html\n  linnet report a.jsonl b.jsonl --against linear-kernel --markdown table.md");
+  verb->add_option("files", options->files, "Records of runs, one JSON object a line")->required();
+  verb->add_option("--out", options->out, "A page for the browser, all in one file; - is stdout");
+  verb->add_option("--markdown", options->markdown, "The tables as Markdown; - is stdout");
+  verb->add_option("--csv", options->csv, "One line a row and task; - is stdout");
+  verb->add_option("--against", options->against,
+                   "The row that the others are tested against; transformer if not given");
+  verb->add_option("--title", options->title, "The title of the page");
+  verb->add_flag("--json", options->json, "One JSON object a line: rows and tasks, missing runs");
+  verb->callback([=] { run(*options); });
+}
+
+}  // namespace linnet

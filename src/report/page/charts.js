@@ -1,0 +1,209 @@
+// charts.js -- one function a kind of chart; at the end they are made, and made again when the theme changes.
+
+const boards = JSON.parse(document.getElementById('data').textContent).boards;
+
+const axis = (title, more = {}) => ({
+  title: {display: true, text: title, color: css('--muted')},
+  grid: {color: css('--grid'), borderColor: css('--line')},
+  ...more,
+  ticks: {color: css('--muted'), maxRotation: 0, ...more.ticks},
+});
+
+const base = () => ({
+  responsive: true,
+  maintainAspectRatio: false,
+  animation: false,
+  plugins: {legend: {display: false}, tooltip: {boxPadding: 4, usePointStyle: true}},
+});
+
+const known = cells => cells.filter(cell => cell.mean !== null);
+
+// Room for the known accuracies of the task as well.
+function accuracyRange(task) {
+  const values = task.references.map(r => r.accuracy);
+  return values.length ? {suggestedMin: Math.min(...values) - 0.5, suggestedMax: Math.max(...values) + 0.5} : {};
+}
+
+// Rows from top to bottom; every seed, the mean with its interval, the paper's figure.
+function dots(board, task, canvas) {
+  const cells = known(task.cells);
+  canvas.parentElement.style.height = `${cells.length * 36 + 100}px`;
+  const styles = cells.map(cell => styleOf(board, cell.row));
+  const ink = css('--muted');
+  const seeds = cells.flatMap((cell, y) => cell.seeds.map(s => ({x: s.accuracy, y, text: `seed ${s.seed}`})));
+  const means = cells.map((cell, y) => ({x: cell.mean, y, low: cell.low, high: cell.high, color: styles[y].color,
+    text: cell.low === null ? 'mean' : `mean, 95% ${cell.low.toFixed(2)} to ${cell.high.toFixed(2)}`}));
+  const paper = cells.flatMap((cell, y) => cell.paper === null ? [] : [{x: cell.paper, y, text: 'paper'}]);
+  const options = base();
+  options.scales = {
+    x: axis('test accuracy, %', accuracyRange(task)),
+    y: axis('', {min: -0.6, max: cells.length - 0.4, reverse: true, title: {display: false},
+      ticks: {stepSize: 1, autoSkip: false, color: css('--ink'), font: {size: 13},
+        callback: value => cells[value] ? board.rows[cells[value].row] : ''},
+      afterBuildTicks: scale => { scale.ticks = cells.map((cell, value) => ({value})); }}),
+  };
+  options.plugins.legend = {display: true, position: 'bottom', labels: {color: css('--ink'), usePointStyle: true}};
+  options.plugins.intervals = {axis: 'x', width: 4, alpha: 0.45};
+  options.plugins.references = {axis: 'x', lines: task.references};
+  options.plugins.tooltip.callbacks = {
+    label: item => `${board.rows[cells[item.raw.y].row]}: ${item.raw.x.toFixed(2)} (${item.raw.text})`};
+  const colors = styles.map(style => style.color);
+  return {type: 'scatter', options, plugins: [intervals, references], data: {datasets: [
+    {label: 'mean, 95% interval', data: means, pointRadius: 6, pointStyle: 'circle', backgroundColor: colors,
+      borderColor: colors},
+    {label: 'seed', data: seeds, pointRadius: 4, pointStyle: 'circle', borderColor: ink, backgroundColor: 'transparent'},
+    {label: 'paper', data: paper, pointRadius: 6, pointStyle: 'rectRot', borderColor: ink, borderWidth: 1.5,
+      backgroundColor: css('--card')},
+  ]}};
+}
+
+// A line with a band a row. The two choices above the chart are kept in the canvas.
+function curves(board, task, canvas) {
+  const x = canvas.dataset.x || 'steps';
+  const y = canvas.dataset.y || 'accuracy';
+  const datasets = [];
+  for (const cell of task.cells) {
+    const band = cell.curves[x][y];
+    if (!band.x.length) continue;
+    const style = styleOf(board, cell.row);
+    const name = board.rows[cell.row];
+    const points = values => band.x.map((at, i) => ({x: at, y: values[i]}));
+    const edge = {borderWidth: 0, pointRadius: 0, pointHitRadius: 0, isBand: true};
+    const first = datasets.length;
+    datasets.push({label: name, data: points(band.mean), borderColor: style.color, borderDash: style.dash,
+      borderWidth: 2, pointStyle: style.marker, pointRadius: c => c.dataIndex % 6 === 3 ? 4 : 0,
+      pointBackgroundColor: style.color, backgroundColor: style.color});
+    datasets.push({...edge, label: name, data: points(band.low), fill: false});
+    datasets.push({...edge, label: name, data: points(band.high), fill: first + 1,
+      backgroundColor: faded(style.color, 0.11)});
+  }
+  const options = base();
+  options.interaction = {mode: 'nearest', axis: 'xy', intersect: false};
+  options.scales = {
+    x: axis(x === 'steps' ? 'training steps' : 'training time',
+      {type: 'linear', ticks: {callback: value => x === 'steps' ? short(value) : shortTime(value)}}),
+    y: axis(y === 'accuracy' ? 'validation accuracy, %' : 'validation loss', y === 'accuracy' ? accuracyRange(task) : {}),
+  };
+  options.plugins.legend = {
+    display: true, position: 'bottom',
+    labels: {color: css('--ink'), usePointStyle: true, filter: (item, data) => !data.datasets[item.datasetIndex].isBand},
+    onClick: (event, item, legend) => {
+      for (let i = 0; i < 3; ++i) {
+        const at = item.datasetIndex + i;
+        legend.chart.setDatasetVisibility(at, !legend.chart.isDatasetVisible(at));
+      }
+      legend.chart.update();
+    },
+  };
+  if (y === 'accuracy') options.plugins.references = {axis: 'y', lines: task.references};
+  options.plugins.tooltip.filter = item => !item.dataset.isBand;
+  options.plugins.tooltip.callbacks = {
+    title: items => items.length ? (x === 'steps' ? `step ${Math.round(items[0].parsed.x)}` : shortTime(items[0].parsed.x)) : '',
+    label: item => `${item.dataset.label}: ${item.parsed.y.toFixed(y === 'accuracy' ? 2 : 4)}`};
+  return {type: 'line', options, plugins: [references], data: {datasets}};
+}
+
+// Accuracy over a cost of the cells; `format` writes the cost.
+function scatter(board, task, field, title, format) {
+  const datasets = known(task.cells).filter(cell => cell[field] !== null).map(cell => {
+    const style = styleOf(board, cell.row);
+    return {label: board.rows[cell.row], pointStyle: style.marker, pointRadius: 6, borderColor: style.color,
+      backgroundColor: style.color, borderWidth: 2,
+      data: [{x: cell[field], y: cell.mean, low: cell.low, high: cell.high, name: board.rows[cell.row]}]};
+  });
+  const options = base();
+  const values = datasets.map(d => d.data[0].x);
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const room = (high - low) * 0.12 || high * 0.1 || 1;
+  options.scales = {
+    x: axis(title, {min: Math.max(0, low - room), max: high + room,
+      ticks: {maxTicksLimit: 6, includeBounds: false, callback: format}}),
+    y: axis('test accuracy, %', {grace: '12%', ...accuracyRange(task)}),
+  };
+  options.plugins.intervals = {axis: 'y'};
+  options.plugins.names = {show: true};
+  options.plugins.references = {axis: 'y', lines: task.references};
+  options.plugins.tooltip.callbacks = {
+    label: item => `${item.raw.name}: ${item.raw.y.toFixed(2)} at ${format(item.raw.x)}`};
+  return {type: 'scatter', options, plugins: [intervals, references, names], data: {datasets}};
+}
+
+// A bar a row and task, from left to right.
+function bars(board, field, title, canvas) {
+  const tasks = board.tasks.filter(task => task.cells.some(cell => cell[field] !== null));
+  canvas.parentElement.style.height = `${board.rows.length * (12 + 13 * tasks.length) + 110}px`;
+  const colors = PALETTES[darkQuery.matches ? 'dark' : 'light'];
+  const datasets = tasks.map((task, i) => ({
+    label: task.title,
+    data: board.rows.map((row, at) => (task.cells.find(cell => cell.row === at) || {[field]: null})[field]),
+    backgroundColor: colors[[4, 2, 3, 0, 1][i % 5]],
+    borderRadius: 3, barPercentage: 0.9, categoryPercentage: 0.8,
+  }));
+  const options = base();
+  options.indexAxis = 'y';
+  options.scales = {
+    x: axis(title, {beginAtZero: true, ticks: {maxTicksLimit: 6, callback: short}}),
+    y: axis('', {title: {display: false}, grid: {display: false}, ticks: {autoSkip: false, color: css('--ink')}}),
+  };
+  options.plugins.legend = {display: true, position: 'bottom', labels: {color: css('--ink'), usePointStyle: true, pointStyle: 'rect'}};
+  options.plugins.tooltip.callbacks = {label: item => `${item.dataset.label}: ${short(item.raw)} ${title.replace(/.*, /, '')}`};
+  return {type: 'bar', options, data: {labels: board.rows, datasets}};
+}
+
+const makers = {
+  dots, curves,
+  time: (board, task) => scatter(board, task, 'seconds', 'training time of a run', shortTime),
+  size: (board, task) => scatter(board, task, 'parameters', 'parameters', short),
+  speed: (board, task, canvas) => bars(board, 'tokens_per_s', 'training speed, tokens/s', canvas),
+  memory: (board, task, canvas) => bars(board, 'peak_mb', 'peak memory, MB', canvas),
+};
+
+function draw(canvas) {
+  const board = boards[canvas.dataset.board];
+  const old = Chart.getChart(canvas);
+  if (old) old.destroy();
+  new Chart(canvas, makers[canvas.dataset.chart](board, board.tasks[canvas.dataset.task], canvas));
+}
+
+// Two switches above a chart of learning curves.
+function addChoices(canvas) {
+  const bar = document.createElement('div');
+  bar.className = 'choices';
+  for (const [name, values] of [['y', ['accuracy', 'loss']], ['x', ['steps', 'seconds']]]) {
+    const group = document.createElement('div');
+    for (const value of values) {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.textContent = value === 'seconds' ? 'over time' : value === 'steps' ? 'over steps' : value;
+      button.setAttribute('aria-pressed', value === values[0]);
+      button.addEventListener('click', () => {
+        canvas.dataset[name] = value;
+        for (const other of group.children) other.setAttribute('aria-pressed', other === button);
+        draw(canvas);
+      });
+      group.append(button);
+    }
+    bar.append(group);
+  }
+  canvas.parentElement.before(bar);
+}
+
+Chart.defaults.font.family = 'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
+Chart.defaults.font.size = 12;
+const canvases = [...document.querySelectorAll('canvas[data-chart]')];
+canvases.filter(canvas => canvas.dataset.chart === 'curves').forEach(addChoices);
+canvases.forEach(draw);
+darkQuery.addEventListener('change', () => canvases.forEach(draw));
+// Read by the test with a browser.
+document.documentElement.dataset.charts = canvases.length;
+
+// A link to a run opens the list that the run is in.
+function openTarget() {
+  const target = document.getElementById(location.hash.slice(1));
+  const list = target && target.closest('details');
+  if (!list) return;
+  list.open = true;
+  target.scrollIntoView({block: 'center'});
+}
+window.addEventListener('hashchange', openTarget);
+openTarget();
