@@ -65,8 +65,9 @@ std::string table_html(const ReportTable& table, const std::string& css_class) {
     out += "<tr>";
     for (size_t i = 0; i < row.size(); ++i) {
       if (table.columns[i].below) {
-        out += fmt::format("<small{}>{} <b>{}</b></small>", attribute("title", row[i].source),
-                           escaped(table.columns[i].title), figure_html(row[i]));
+        if (row[i].text != "-")
+          out += fmt::format("<small{}>{} <b>{}</b></small>", attribute("title", row[i].source),
+                             escaped(table.columns[i].title), figure_html(row[i]));
       } else {
         out += i == 0 ? "<th scope=\"row\"" : "<td";
         out += attribute("title", row[i].source) + ">" + figure_html(row[i]);
@@ -132,15 +133,22 @@ std::string runs_html(const ArenaTask& task) {
                      table.title, table.rows.size(), html);
 }
 
+bool has_figures(const ArenaTask& task) {
+  return std::ranges::any_of(task.cells, [](const ArenaCell& cell) { return !cell.runs.empty(); });
+}
+
 std::string task_html(const ArenaBoard& board, size_t board_number, size_t task_number) {
   const ArenaTask& task = board.tasks[task_number];
   const std::string_view title = task_title(task.task);
   std::string out = fmt::format("<section id=\"task-{}-{}\"><h2>{}</h2>\n", board_number,
                                 task_number, escaped(title));
   if (task.cells.empty()) return out + "<p class=\"note\">No run yet.</p></section>\n";
-  out += "<div class=\"charts\">";
-  for (const Chart& chart : kTaskCharts) out += chart_html(chart, board_number, task_number, title);
-  out += "</div>\n";
+  if (has_figures(task)) {
+    out += "<div class=\"charts\">";
+    for (const Chart& chart : kTaskCharts)
+      out += chart_html(chart, board_number, task_number, title);
+    out += "</div>\n";
+  }
   out += section_html(task_table(board, task), "detail");
   out += section_html(costs_table(task), "costs");
   return out + runs_html(task) + "</section>\n";
@@ -170,9 +178,7 @@ std::string board_html(const ArenaSummary& summary, size_t number) {
   out += note_html(scores.note) + table_html(scores, "scores") + notes_html(board.notes);
   out += "</section>\n" + missing_html(board);
   for (size_t task = 0; task < board.tasks.size(); ++task) out += task_html(board, number, task);
-  const bool drawn =
-      std::ranges::any_of(board.tasks, [](const ArenaTask& task) { return !task.cells.empty(); });
-  if (!drawn) return out;
+  if (std::ranges::none_of(board.tasks, has_figures)) return out;
   out += fmt::format("<section id=\"costs-{}\"><h2>Speed and memory</h2>\n<div class=\"charts\">",
                      number);
   for (const Chart& chart : kBoardCharts) out += chart_html(chart, number, 0, "all tasks");
@@ -187,7 +193,8 @@ std::string navigation_html(const ArenaSummary& summary) {
     for (size_t t = 0; t < board.tasks.size(); ++t)
       out += fmt::format("<a href=\"#task-{}-{}\">{}</a>", b, t,
                          escaped(task_title(board.tasks[t].task)));
-    out += fmt::format("<a href=\"#costs-{}\">Speed and memory</a>", b);
+    if (std::ranges::any_of(board.tasks, has_figures))
+      out += fmt::format("<a href=\"#costs-{}\">Speed and memory</a>", b);
   }
   return out + "<a href=\"#reading\">How to read it</a>";
 }

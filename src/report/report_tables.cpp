@@ -97,8 +97,8 @@ ReportTable task_table(const ArenaBoard& board, const ArenaTask& task) {
   table.title = std::string(task_title(task.task)) + " in detail";
   table.note =
       "Mean, deviation over seeds (n - 1) and 95% bootstrap interval of the mean, in percent.";
-  table.columns = {{"Model"}, {"mean"},         {"sd", true}, {"95% interval", true}, {"best"},
-                   {"n"},     {"failed", true}, {"paper"},    {"ours - paper", true}};
+  table.columns = {{"Model"}, {"mean"},         {"sd", true}, {"95%", true},     {"best"},
+                   {"n"},     {"failed", true}, {"paper"},    {"to paper", true}};
   const bool tested = !board.against.empty() && task.find(board.against) != nullptr;
   if (tested) {
     table.note += fmt::format(
@@ -107,9 +107,8 @@ ReportTable task_table(const ArenaBoard& board, const ArenaTask& task) {
         "the exact sign-flip test.",
         label_title(board.against));
     for (const ReportColumn& column :
-         {ReportColumn{"difference"}, ReportColumn{"95% of difference", true},
-          ReportColumn{"p (Holm)"}, ReportColumn{"p (t)", true}, ReportColumn{"p (exact)", true},
-          ReportColumn{"verdict"}}) {
+         {ReportColumn{"difference"}, ReportColumn{"95%", true}, ReportColumn{"p (Holm)"},
+          ReportColumn{"t", true}, ReportColumn{"exact", true}, ReportColumn{"verdict"}}) {
       table.columns.push_back(column);
     }
   }
@@ -128,7 +127,7 @@ ReportTable task_table(const ArenaBoard& board, const ArenaTask& task) {
     std::vector<ReportCell>& row = table.rows.back();
     if (!cell.comparison) {
       for (int i = 0; i < 5; ++i) row.push_back({"-"});
-      row.push_back({"the row compared with"});
+      row.push_back({"compared with"});
       continue;
     }
     const auto& [test, p_holm, verdict] = *cell.comparison;

@@ -12,6 +12,7 @@ namespace linnet {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr size_t kFewestForT = 3;  // two differences show nothing of their distribution
 constexpr size_t kExactSigns = 18;
 constexpr int kSignDraws = 200000;
 
@@ -164,6 +165,7 @@ Verdict verdict_of(const PairedTest& test, double p_holm) {
   const bool can_be_exact = test.smallest_exact <= kSignificance;
   const bool differs =
       p_holm < kSignificance && (!can_be_exact || test.p_exact < kSignificance);  // NaN: no
+  if (test.n < kFewestForT) return Verdict::kTooFewSeeds;
   if (!differs) return can_be_exact ? Verdict::kNoDifference : Verdict::kTooFewSeeds;
   if (can_be_exact) return test.difference > 0 ? Verdict::kHigher : Verdict::kLower;
   return test.difference > 0 ? Verdict::kHigherIfNormal : Verdict::kLowerIfNormal;

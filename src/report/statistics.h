@@ -4,17 +4,17 @@
 // three to ten seeds that people can pay for there are two honest tests:
 //
 //   - The paired t test has power already at n = 3 and is the usual choice for few seeds (Colas et
-//     al. 2019 found Student's and Welch's tests the ones that keep their level best there). It
-//     takes the differences to be about normal, which a run that fails to train breaks.
+//     al. 2018 come to t tests and warn of the bootstrap there). It takes the differences to be
+//     about normal, which a run that fails to train breaks.
 //   - The sign-flip permutation test (Fisher 1935) takes nothing but that a difference is as likely
 //     to be +d as -d when the rows are equal, and is exact. But its smallest two-sided p is
 //     2 / 2^n: below 6 seeds it cannot get below 0.05, whatever the figures are. Wilcoxon's
 //     signed-rank test has the same limit and drops the sizes.
 //
 // So the t test, corrected by Holm over the rows of a task, decides; from 6 seeds on the exact test
-// must agree; below 6 a difference is marked as resting on normality, and no difference is called
-// "too few seeds to tell", not "equal". Bootstrap tests are left out: at these n they find too
-// much.
+// must agree; below 6 a difference is marked as resting on normality, which needs 3 seeds at least,
+// and no difference is called "too few seeds to tell", not "equal". Bootstrap tests are left out:
+// at these n they find too much.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +34,8 @@ double deviation_of(std::span<const double> values);
 struct Interval {
   double low, high;
 };
-// 95% percentile bootstrap of the mean: the same draws every time. Below about 10 values it is too
-// narrow (at 5 it holds the true mean in some 85% of cases).
+// 95% percentile bootstrap of the mean: the same draws every time. It is too narrow for few
+// values: by simulation it holds the mean of a normal in 73% of cases at 3, 83% at 5, 89% at 10.
 Interval bootstrap_interval(std::span<const double> values, int draws = 10000, uint64_t seed = 1);
 
 // I_x(a, b), the regularised incomplete beta function, 0 <= x <= 1.

@@ -26,7 +26,7 @@ def run(rng, task, row, seed):
     seconds = 180 * rng.uniform(1, 1.02)
     steps = int(speed * seconds / 8000)
     curve = []
-    for step in range(100, steps + 1, 100):
+    for step in range(steps // 25, steps + 1, steps // 25):
         done = 1 - math.exp(-3.5 * step / steps)
         reached = 1 / classes + (accuracy - 1 / classes) * done + rng.gauss(0, spread * 0.8)
         loss = math.log(classes) * (1 - 0.5 * done * accuracy) + rng.gauss(0, 0.01)

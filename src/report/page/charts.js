@@ -16,6 +16,9 @@ const base = () => ({
   plugins: {legend: {display: false}, tooltip: {boxPadding: 4, usePointStyle: true}},
 });
 
+const legend = (more = {}) => ({display: true, position: 'bottom', ...more,
+  labels: {color: css('--ink'), usePointStyle: true, boxWidth: 8, boxHeight: 8, padding: 14, ...more.labels}});
+
 const known = cells => cells.filter(cell => cell.mean !== null);
 
 // Room for the known accuracies of the task as well.
@@ -33,7 +36,18 @@ function dots(board, task, canvas) {
   const seeds = cells.flatMap((cell, y) => cell.seeds.map(s => ({x: s.accuracy, y, text: `seed ${s.seed}`})));
   const means = cells.map((cell, y) => ({x: cell.mean, y, low: cell.low, high: cell.high, color: styles[y].color,
     text: cell.low === null ? 'mean' : `mean, 95% ${cell.low.toFixed(2)} to ${cell.high.toFixed(2)}`}));
-  const paper = cells.flatMap((cell, y) => cell.paper === null ? [] : [{x: cell.paper, y, text: 'paper'}]);
+  // A figure of the paper that is far from ours becomes an arrow at the edge: it must not squeeze the rest.
+  const ours = [...seeds.map(point => point.x), ...task.references.map(r => r.accuracy)];
+  const span = Math.max(1, Math.max(...ours) - Math.min(...ours));
+  const [left, right] = [Math.min(...ours) - 0.7 * span, Math.max(...ours) + 0.7 * span];
+  const paper = [], beyond = [];
+  cells.forEach((cell, y) => {
+    if (cell.paper === null) return;
+    const x = Math.min(Math.max(cell.paper, left), right);
+    const point = {x, y, text: 'paper', value: cell.paper};
+    if (x === cell.paper) paper.push(point);
+    else beyond.push({...point, name: cell.paper.toFixed(1), turn: x < cell.paper ? 90 : -90});
+  });
   const options = base();
   options.scales = {
     x: axis('test accuracy, %', accuracyRange(task)),
@@ -42,18 +56,22 @@ function dots(board, task, canvas) {
         callback: value => cells[value] ? board.rows[cells[value].row] : ''},
       afterBuildTicks: scale => { scale.ticks = cells.map((cell, value) => ({value})); }}),
   };
-  options.plugins.legend = {display: true, position: 'bottom', labels: {color: css('--ink'), usePointStyle: true}};
+  options.plugins.legend = legend();
   options.plugins.intervals = {axis: 'x', width: 4, alpha: 0.45};
   options.plugins.references = {axis: 'x', lines: task.references};
+  options.layout = {padding: {top: 18 * task.references.length}};
   options.plugins.tooltip.callbacks = {
-    label: item => `${board.rows[cells[item.raw.y].row]}: ${item.raw.x.toFixed(2)} (${item.raw.text})`};
+    label: item => `${board.rows[cells[item.raw.y].row]}: ${(item.raw.value || item.raw.x).toFixed(2)} (${item.raw.text})`};
   const colors = styles.map(style => style.color);
-  return {type: 'scatter', options, plugins: [intervals, references], data: {datasets: [
+  return {type: 'scatter', options, plugins: [intervals, references, names], data: {datasets: [
     {label: 'mean, 95% interval', data: means, pointRadius: 6, pointStyle: 'circle', backgroundColor: colors,
       borderColor: colors},
     {label: 'seed', data: seeds, pointRadius: 4, pointStyle: 'circle', borderColor: ink, backgroundColor: 'transparent'},
     {label: 'paper', data: paper, pointRadius: 6, pointStyle: 'rectRot', borderColor: ink, borderWidth: 1.5,
       backgroundColor: css('--card')},
+    ...beyond.length ? [{label: 'paper, off the scale', data: beyond, pointRadius: 6, pointStyle: 'triangle',
+      pointRotation: beyond.map(point => point.turn), borderColor: ink, borderWidth: 1.5,
+      backgroundColor: css('--card')}] : [],
   ]}};
 }
 
@@ -71,7 +89,7 @@ function curves(board, task, canvas) {
     const edge = {borderWidth: 0, pointRadius: 0, pointHitRadius: 0, isBand: true};
     const first = datasets.length;
     datasets.push({label: name, data: points(band.mean), borderColor: style.color, borderDash: style.dash,
-      borderWidth: 2, pointStyle: style.marker, pointRadius: c => c.dataIndex % 6 === 3 ? 4 : 0,
+      borderWidth: 2, pointStyle: style.marker, pointRadius: c => c.dataIndex % (c.chart.width < 480 ? 10 : 6) === 3 ? 4 : 0,
       pointBackgroundColor: style.color, backgroundColor: style.color});
     datasets.push({...edge, label: name, data: points(band.low), fill: false});
     datasets.push({...edge, label: name, data: points(band.high), fill: first + 1,
@@ -84,18 +102,16 @@ function curves(board, task, canvas) {
       {type: 'linear', ticks: {callback: value => x === 'steps' ? short(value) : shortTime(value)}}),
     y: axis(y === 'accuracy' ? 'validation accuracy, %' : 'validation loss', y === 'accuracy' ? accuracyRange(task) : {}),
   };
-  options.plugins.legend = {
-    display: true, position: 'bottom',
-    labels: {color: css('--ink'), usePointStyle: true, filter: (item, data) => !data.datasets[item.datasetIndex].isBand},
-    onClick: (event, item, legend) => {
-      for (let i = 0; i < 3; ++i) {
-        const at = item.datasetIndex + i;
-        legend.chart.setDatasetVisibility(at, !legend.chart.isDatasetVisible(at));
-      }
-      legend.chart.update();
+  options.plugins.legend = legend({
+    labels: {filter: (item, data) => !data.datasets[item.datasetIndex].isBand},
+    // A line goes and comes with its band.
+    onClick: (event, item, {chart}) => {
+      for (let at = item.datasetIndex; at < item.datasetIndex + 3; ++at)
+        chart.setDatasetVisibility(at, !chart.isDatasetVisible(at));
+      chart.update();
     },
-  };
-  if (y === 'accuracy') options.plugins.references = {axis: 'y', lines: task.references};
+  });
+  if (y === 'accuracy') options.plugins.references = {axis: 'y', side: 'left', lines: task.references};
   options.plugins.tooltip.filter = item => !item.dataset.isBand;
   options.plugins.tooltip.callbacks = {
     title: items => items.length ? (x === 'steps' ? `step ${Math.round(items[0].parsed.x)}` : shortTime(items[0].parsed.x)) : '',
@@ -114,14 +130,14 @@ function scatter(board, task, field, title, format) {
   const options = base();
   const values = datasets.map(d => d.data[0].x);
   const [low, high] = [Math.min(...values), Math.max(...values)];
-  const room = (high - low) * 0.12 || high * 0.1 || 1;
+  // At least a fifth of the value from side to side: what is nearly equal should look so.
+  const room = Math.max((high - low) * 0.12, (high * 0.2 - (high - low)) / 2) || 1;
   options.scales = {
     x: axis(title, {min: Math.max(0, low - room), max: high + room,
       ticks: {maxTicksLimit: 6, includeBounds: false, callback: format}}),
     y: axis('test accuracy, %', {grace: '12%', ...accuracyRange(task)}),
   };
   options.plugins.intervals = {axis: 'y'};
-  options.plugins.names = {show: true};
   options.plugins.references = {axis: 'y', lines: task.references};
   options.plugins.tooltip.callbacks = {
     label: item => `${item.raw.name}: ${item.raw.y.toFixed(2)} at ${format(item.raw.x)}`};
@@ -145,7 +161,7 @@ function bars(board, field, title, canvas) {
     x: axis(title, {beginAtZero: true, ticks: {maxTicksLimit: 6, callback: short}}),
     y: axis('', {title: {display: false}, grid: {display: false}, ticks: {autoSkip: false, color: css('--ink')}}),
   };
-  options.plugins.legend = {display: true, position: 'bottom', labels: {color: css('--ink'), usePointStyle: true, pointStyle: 'rect'}};
+  options.plugins.legend = legend({labels: {pointStyle: 'rect'}});
   options.plugins.tooltip.callbacks = {label: item => `${item.dataset.label}: ${short(item.raw)} ${title.replace(/.*, /, '')}`};
   return {type: 'bar', options, data: {labels: board.rows, datasets}};
 }

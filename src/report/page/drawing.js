@@ -41,6 +41,7 @@ const references = {
     const {ctx: context, chartArea: area} = chart;
     const scale = chart.scales[options.axis];
     const taken = [];
+    chart.$labels = [];
     context.save();
     context.font = '12px system-ui, sans-serif';
     for (const line of options.lines) {
@@ -58,11 +59,13 @@ const references = {
         context.lineTo(area.right, at);
       }
       context.stroke();
-      let x = options.axis === 'x' ? at + 5 : area.right - width - 4;
-      if (x + width > area.right) x = at - width - 5;
-      let y = options.axis === 'x' ? area.top + 10 : at - 8;
-      while (taken.some(t => Math.abs(t.y - y) < 14 && t.x < x + width && x < t.x + t.width)) y += 15;
+      const across = options.axis === 'x';
+      let x = across ? at - width / 2 : options.side === 'left' ? area.left + 4 : area.right - width - 4;
+      x = Math.max(area.left, Math.min(x, area.right - width));
+      let y = across ? area.top - 9 : at - 8;
+      while (taken.some(t => Math.abs(t.y - y) < 14 && t.x < x + width && x < t.x + t.width)) y += across ? -15 : 15;
       taken.push({x, y, width});
+      chart.$labels.push({left: x, right: x + width, top: y - 7, bottom: y + 7});
       context.fillStyle = css('--card');
       context.globalAlpha = 0.85;
       context.fillRect(x - 2, y - 7, width + 4, 14);
@@ -75,23 +78,26 @@ const references = {
   },
 };
 
-// The name of every point beside it, at the first of some places where it covers nothing.
+// The name of every point that has one beside it, at the first of some places where it covers nothing.
 const names = {
   id: 'names',
-  afterDatasetsDraw(chart, args, options) {
-    if (!options.show) return;
+  afterDatasetsDraw(chart) {
     const {ctx: context, chartArea: area} = chart;
     context.save();
     context.font = '12px system-ui, sans-serif';
     context.textBaseline = 'middle';
     const points = chart.data.datasets.flatMap((dataset, index) =>
       chart.getDatasetMeta(index).hidden ? [] : chart.getDatasetMeta(index).data.map((element, i) =>
-        ({x: element.x, y: element.y, name: dataset.data[i].name})));
+        ({...dataset.data[i], x: element.x, y: element.y})));
     const boxes = points.map(p => ({left: p.x - 6, right: p.x + 6, top: p.y - 6, bottom: p.y + 6}));
+    const pixel = value => chart.scales.y.getPixelForValue(value);
+    for (const p of points.filter(p => typeof p.low === 'number'))
+      boxes.push({left: p.x - 1, right: p.x + 1, top: pixel(p.high), bottom: pixel(p.low)});
+    boxes.push(...chart.$labels || []);
     const free = box => box.left >= area.left && box.right <= area.right && box.top >= area.top - 8 &&
       box.bottom <= area.bottom + 8 &&
       boxes.every(o => box.right < o.left || o.right < box.left || box.bottom < o.top || o.bottom < box.top);
-    for (const point of points) {
+    for (const point of points.filter(p => p.name)) {
       const width = context.measureText(point.name).width;
       const places = [];
       for (const far of [0, 14, 28, 42, 56]) {
@@ -105,7 +111,8 @@ const names = {
       boxes.push(box);
       const middle = (box.top + box.bottom) / 2;
       if (box.far > 20) { // far away: a thin line leads to the point
-        context.strokeStyle = css('--line');
+        context.strokeStyle = css('--muted');
+        context.lineWidth = 0.5;
         context.beginPath();
         context.moveTo(point.x, point.y);
         context.lineTo(Math.max(box.left, Math.min(point.x, box.right)), middle);

@@ -44,9 +44,7 @@ function short(value) {
 }
 
 function shortTime(seconds) {
-  if (seconds < 120) return `${Number(seconds.toPrecision(3))} s`;
+  if (seconds < 600) return `${Number(seconds.toPrecision(3))} s`;
   if (seconds < 7200) return `${Number((seconds / 60).toPrecision(3))} min`;
   return `${Number((seconds / 3600).toPrecision(3))} h`;
 }
-
-const narrow = chart => chart.width < 480;
