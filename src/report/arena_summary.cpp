@@ -42,6 +42,7 @@ std::vector<double> measured(const std::vector<const RunRecord*>& runs, Field fi
 }
 
 double sum_of(const std::vector<double>& values) {
+  if (values.empty()) return kNotMeasured;
   double sum = 0;
   for (const double value : values) sum += value;
   return sum;
@@ -74,12 +75,13 @@ void fill_cell(ArenaCell& cell, std::string_view task) {
 // "lr 0.01, warmup 100": the settings that are not the same in all of `several`.
 std::string differing(const Settings& one, const std::set<Settings>& several) {
   std::string text;
-  for (const auto& [name, value] : one) {
+  for (const auto& setting : one) {
     const bool same = std::ranges::all_of(several, [&](const Settings& other) {
-      const auto it = other.find(name);
-      return it != other.end() && it->second == value;
+      const auto it = other.find(setting.first);
+      return it != other.end() && it->second == setting.second;
     });
-    if (!same) text += (text.empty() ? "" : ", ") + name + " " + printable(value, 40);
+    if (same) continue;
+    text += (text.empty() ? "" : ", ") + setting.first + " " + printable(setting.second, 40);
   }
   return text.empty() ? "other settings" : text;
 }
@@ -191,7 +193,7 @@ void add_notes(ArenaBoard& board) {
   if (machines.size() > 1)
     board.notes.push_back(fmt::format(
         "The runs come from {} machines, so their speeds do not compare.", machines.size()));
-  if (board.profile != "paper") {
+  if (board.in_paper && board.profile != "paper") {
     board.notes.push_back(fmt::format(
         "The profile is \"{}\", not the paper's sizes and steps: the paper's figures are there for "
         "orientation.",
@@ -231,6 +233,7 @@ ArenaBoard make_board(const RunRecords& records, const std::string& arena,
       add_once(board.rows, cell.label);
       row_of[cell.label] = cell.row;
       fill_cell(cell, name);
+      board.in_paper = board.in_paper || !std::isnan(cell.paper);
     }
   }
   names.clear();

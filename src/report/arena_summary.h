@@ -22,9 +22,9 @@ struct CellComparison {
 };
 
 struct CellCosts {
-  // Means over the runs that ended well; NaN when none measured it.
+  // NaN when no run measured it. Means over the runs that ended well:
   double seconds, steps, tokens_per_s, peak_mb, parameters;
-  // Sums over all runs, failed ones too.
+  // Sums over all runs, failed ones too:
   double all_seconds, all_tokens, all_flops;
 };
 
@@ -55,7 +55,8 @@ struct ArenaBoard {
   std::string arena, profile;
   std::vector<std::string> rows;  // labels
   std::vector<ArenaTask> tasks;
-  std::string against;  // the label that the others are tested against; empty: no tests
+  std::string against;    // the label that the others are tested against; empty: no tests
+  bool in_paper = false;  // the paper has figures of some of its cells
   bool planned = false;
   size_t planned_runs = 0;
   std::vector<MissingRun> missing;

@@ -5,6 +5,7 @@
 
 namespace linnet {
 
-extern const std::string_view kPageHtml, kPageCss, kThemeJs, kDrawingJs, kChartsJs, kChartLibraryJs;
+extern const std::string_view kPageHtml, kPageCss, kTablesCss;
+extern const std::string_view kThemeJs, kDrawingJs, kChartsJs, kChartLibraryJs;
 
 }  // namespace linnet

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -108,7 +109,7 @@ std::string chart_html(const Chart& chart, size_t board, size_t task, std::strin
 }
 
 constexpr Chart kTaskCharts[] = {
-    {"dots", "Test accuracy", "each seed, mean with 95% interval, and the paper&#39;s figure"},
+    {"dots", "Test accuracy", "each seed, and the mean with its 95% interval"},
     {"curves", "Learning curves", "validation; line: mean, band: lowest to highest seed"},
     {"time", "Accuracy against training time", "mean of the seeds, 95% interval"},
     {"size", "Accuracy against parameters", "mean of the seeds, 95% interval"},
@@ -119,13 +120,13 @@ constexpr Chart kBoardCharts[] = {
 };
 
 // The list of runs, with an id at the first of each cell.
-std::string runs_html(const ArenaTask& task) {
+std::string runs_html(const ArenaBoard& board, const ArenaTask& task) {
   const ReportTable table = runs_table(task);
   std::string html = table_html(table, "runs");
   size_t at = html.find("<tbody>");
   for (const ArenaCell& cell : task.cells) {
     at = html.find("<tr>", at);
-    html.insert(at + 3, " id=\"" + runs_id(task.task, cell.label) + "\"");
+    html.insert(at + 3, " id=\"" + runs_id(board, task.task, cell.label) + "\"");
     for (size_t i = 0; i < cell.runs.size() + cell.failed.size(); ++i)
       at = html.find("</tr>", at) + 1;
   }
@@ -137,9 +138,21 @@ bool has_figures(const ArenaTask& task) {
   return std::ranges::any_of(task.cells, [](const ArenaCell& cell) { return !cell.runs.empty(); });
 }
 
-std::string task_html(const ArenaBoard& board, size_t board_number, size_t task_number) {
+bool has_speed(const ArenaTask& task) {
+  return std::ranges::any_of(task.cells, [](const ArenaCell& cell) {
+    return !std::isnan(cell.costs.tokens_per_s) || !std::isnan(cell.costs.peak_mb);
+  });
+}
+
+// " (table1, desk)" where there are several boards, so that headings tell which one they are of.
+std::string board_suffix(const ArenaSummary& summary, const ArenaBoard& board) {
+  return summary.boards.size() < 2 ? "" : fmt::format(" ({}, {})", board.arena, board.profile);
+}
+
+std::string task_html(const ArenaSummary& summary, size_t board_number, size_t task_number) {
+  const ArenaBoard& board = summary.boards[board_number];
   const ArenaTask& task = board.tasks[task_number];
-  const std::string_view title = task_title(task.task);
+  const std::string title = std::string(task_title(task.task)) + board_suffix(summary, board);
   std::string out = fmt::format("<section id=\"task-{}-{}\"><h2>{}</h2>\n", board_number,
                                 task_number, escaped(title));
   if (task.cells.empty()) return out + "<p class=\"note\">No run yet.</p></section>\n";
@@ -149,9 +162,9 @@ std::string task_html(const ArenaBoard& board, size_t board_number, size_t task_
       out += chart_html(chart, board_number, task_number, title);
     out += "</div>\n";
   }
-  out += section_html(task_table(board, task), "detail");
-  out += section_html(costs_table(task), "costs");
-  return out + runs_html(task) + "</section>\n";
+  out += section_html(task_table(board, task), board.against.empty() ? "" : "tested");
+  out += section_html(costs_table(board, task), "costs");
+  return out + runs_html(board, task) + "</section>\n";
 }
 
 std::string missing_html(const ArenaBoard& board) {
@@ -177,10 +190,10 @@ std::string board_html(const ArenaSummary& summary, size_t number) {
   std::string out = fmt::format("<section id=\"board-{}\"><h2>{}</h2>\n", number, escaped(title));
   out += note_html(scores.note) + table_html(scores, "scores") + notes_html(board.notes);
   out += "</section>\n" + missing_html(board);
-  for (size_t task = 0; task < board.tasks.size(); ++task) out += task_html(board, number, task);
-  if (std::ranges::none_of(board.tasks, has_figures)) return out;
-  out += fmt::format("<section id=\"costs-{}\"><h2>Speed and memory</h2>\n<div class=\"charts\">",
-                     number);
+  for (size_t task = 0; task < board.tasks.size(); ++task) out += task_html(summary, number, task);
+  if (std::ranges::none_of(board.tasks, has_speed)) return out;
+  out += fmt::format("<section id=\"costs-{}\"><h2>Speed and memory{}</h2>\n<div class=\"charts\">",
+                     number, escaped(board_suffix(summary, board)));
   for (const Chart& chart : kBoardCharts) out += chart_html(chart, number, 0, "all tasks");
   return out + "</div></section>\n";
 }
@@ -189,11 +202,12 @@ std::string navigation_html(const ArenaSummary& summary) {
   std::string out;
   for (size_t b = 0; b < summary.boards.size(); ++b) {
     const ArenaBoard& board = summary.boards[b];
-    out += fmt::format("<a href=\"#board-{}\">{}</a>", b, escaped(scores_table(board).title));
+    const std::string title = scores_table(board).title + board_suffix(summary, board);
+    out += fmt::format("<a href=\"#board-{}\">{}</a>", b, escaped(title));
     for (size_t t = 0; t < board.tasks.size(); ++t)
       out += fmt::format("<a href=\"#task-{}-{}\">{}</a>", b, t,
                          escaped(task_title(board.tasks[t].task)));
-    if (std::ranges::any_of(board.tasks, has_figures))
+    if (std::ranges::any_of(board.tasks, has_speed))
       out += fmt::format("<a href=\"#costs-{}\">Speed and memory</a>", b);
   }
   return out + "<a href=\"#reading\">How to read it</a>";
@@ -244,7 +258,7 @@ std::string report_page(const ArenaSummary& summary, const std::string& title) {
       {"notes", notes_html(summary.notes)},
       {"boards", boards},
       {"data", script_json(chart_data(summary))},
-      {"css", std::string(kPageCss)},
+      {"css", fmt::format("{}{}", kPageCss, kTablesCss)},
       {"scripts", fmt::format("<script>{}</script>\n<script>{}{}{}</script>", kChartLibraryJs,
                               kThemeJs, kDrawingJs, kChartsJs)},
   };

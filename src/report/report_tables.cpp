@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -35,11 +36,28 @@ double best_mean(const ArenaTask& task) {
   return best;
 }
 
+// Leaves out the columns that hold nothing but dashes; one with columns below it goes with the last
+// of these.
+void drop_unmeasured(ReportTable& table) {
+  const auto empty = [&](size_t column) {
+    return std::ranges::all_of(table.rows,
+                               [&](const auto& row) { return row[column].text == "-"; });
+  };
+  const size_t last = table.columns.size() - 1;
+  for (size_t column = last; column > 0; --column) {
+    const bool bears = column < table.columns.size() - 1 && table.columns[column + 1].below;
+    if (!empty(column) || bears) continue;
+    table.columns.erase(table.columns.begin() + static_cast<long>(column));
+    for (auto& row : table.rows) row.erase(row.begin() + static_cast<long>(column));
+  }
+}
+
 }  // namespace
 
-std::string runs_id(std::string_view task, std::string_view label) {
+std::string runs_id(const ArenaBoard& board, std::string_view task, std::string_view label) {
   std::string id = "runs";
-  for (const std::string_view part : {task, label}) {
+  for (const std::string_view part :
+       {std::string_view(board.arena), std::string_view(board.profile), task, label}) {
     id += '-';
     // An injective spelling in letters that need no escape in a link.
     for (const char c : part) {
@@ -62,10 +80,9 @@ std::string label_title(const std::string& label) {
 ReportTable scores_table(const ArenaBoard& board) {
   ReportTable table;
   table.title = board.arena == "table1" ? "Table 1" : "Arena " + board.arena;
-  table.note = fmt::format(
-      "Test accuracy in percent: mean over seeds, best seed, and the paper's figure ({}). The best "
-      "mean of a task is bold.",
-      kPaperSource);
+  table.note = "Test accuracy in percent: mean over seeds, best seed";
+  if (board.in_paper) table.note += fmt::format(", and the paper's figure ({})", kPaperSource);
+  table.note += ". The best mean of a task is bold.";
   table.columns.push_back({"Model"});
   for (const ArenaTask& task : board.tasks) {
     table.columns.push_back({std::string(task_title(task.task))});
@@ -83,12 +100,13 @@ ReportTable scores_table(const ArenaBoard& board) {
         row.push_back({percent(paper_accuracy(task.task, label))});
         continue;
       }
-      row.push_back({percent(cell->mean), source_of(*cell), runs_id(task.task, label),
+      row.push_back({percent(cell->mean), source_of(*cell), runs_id(board, task.task, label),
                      cell->mean == best_mean(task)});
       row.push_back({percent(cell->best)});
       row.push_back({percent(cell->paper)});
     }
   }
+  drop_unmeasured(table);
   return table;
 }
 
@@ -114,8 +132,8 @@ ReportTable task_table(const ArenaBoard& board, const ArenaTask& task) {
   }
   for (const ArenaCell& cell : task.cells) {
     table.rows.push_back({{label_title(cell.label)},
-                          {percent(cell.mean), source_of(cell), runs_id(task.task, cell.label),
-                           cell.mean == best_mean(task)},
+                          {percent(cell.mean), source_of(cell),
+                           runs_id(board, task.task, cell.label), cell.mean == best_mean(task)},
                           {percent(cell.deviation)},
                           {percent_interval(cell.interval)},
                           {percent(cell.best)},
@@ -139,10 +157,11 @@ ReportTable task_table(const ArenaBoard& board, const ArenaTask& task) {
                    fmt::format("cannot be below {} at this n", p_value(test.smallest_exact))});
     row.push_back({verdict_text(verdict)});
   }
+  drop_unmeasured(table);
   return table;
 }
 
-ReportTable costs_table(const ArenaTask& task) {
+ReportTable costs_table(const ArenaBoard& board, const ArenaTask& task) {
   ReportTable table;
   table.title = "What it costs";
   table.note =
@@ -154,7 +173,7 @@ ReportTable costs_table(const ArenaTask& task) {
     const CellCosts& costs = cell.costs;
     table.rows.push_back(
         {{label_title(cell.label)},
-         {whole(costs.parameters), source_of(cell), runs_id(task.task, cell.label)},
+         {whole(costs.parameters), source_of(cell), runs_id(board, task.task, cell.label)},
          {duration(costs.seconds)},
          {whole(costs.steps)},
          {whole(costs.tokens_per_s)},
@@ -163,6 +182,7 @@ ReportTable costs_table(const ArenaTask& task) {
          {quantity(costs.all_tokens)},
          {quantity(costs.all_flops)}});
   }
+  drop_unmeasured(table);
   return table;
 }
 

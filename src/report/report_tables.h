@@ -28,11 +28,13 @@ struct ReportTable {
   std::vector<std::vector<ReportCell>> rows;
 };
 
+// Columns of which nothing was measured are left out.
+//
 // Rows x tasks as the paper prints it: ours (mean), best, and the paper's.
 ReportTable scores_table(const ArenaBoard& board);
 // One task: seeds, deviation, interval, and the tests against the board's chosen row.
 ReportTable task_table(const ArenaBoard& board, const ArenaTask& task);
-ReportTable costs_table(const ArenaTask& task);
+ReportTable costs_table(const ArenaBoard& board, const ArenaTask& task);
 // Every run, one line each.
 ReportTable runs_table(const ArenaTask& task);
 // What is missing, by task and row.
@@ -42,7 +44,7 @@ ReportTable missing_table(const ArenaBoard& board);
 std::string progress_sentence(const ArenaBoard& board);
 
 // The id of a cell's runs on the page.
-std::string runs_id(std::string_view task, std::string_view label);
+std::string runs_id(const ArenaBoard& board, std::string_view task, std::string_view label);
 // "Linear kernel", or a label as it is.
 std::string label_title(const std::string& label);
 

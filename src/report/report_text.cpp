@@ -128,7 +128,7 @@ std::string markdown_report(const ArenaSummary& summary, const std::string& titl
         out +=
             fmt::format("- {}: {:.2f}\n", markdown_text(reference.name), reference.accuracy * 100);
       out += "\n### What it costs\n\n";
-      append_table(costs_table(task), out);
+      append_table(costs_table(board, task), out);
     }
   }
   return out;

@@ -82,7 +82,7 @@ assert rows[1][3].endswith('paper 36.37') and rows[9][1].endswith('paper 66.06')
 assert all(re.match(r'n = \d, seeds 1.*; commit 0000000; synthetic', title) for title in page.titles), page.titles
 
 # Details: the tests, as in --json.
-details = [t[1] for t in page.tables if t[0] == 'detail']
+details = [t[1] for t in page.tables if t[0] == 'tested']
 for task, rows in zip(('text', 'matching', 'listops'), details, strict=True):
     for name, row in zip(names, rows[1:], strict=True):
         cell = cells[task, name]

@@ -50,7 +50,7 @@ function dots(board, task, canvas) {
   });
   const options = base();
   options.scales = {
-    x: axis('test accuracy, %', accuracyRange(task)),
+    x: axis('test accuracy, %', {grace: '4%', ...accuracyRange(task)}),
     y: axis('', {min: -0.6, max: cells.length - 0.4, reverse: true, title: {display: false},
       ticks: {stepSize: 1, autoSkip: false, color: css('--ink'), font: {size: 13},
         callback: value => cells[value] ? board.rows[cells[value].row] : ''},
@@ -67,8 +67,8 @@ function dots(board, task, canvas) {
     {label: 'mean, 95% interval', data: means, pointRadius: 6, pointStyle: 'circle', backgroundColor: colors,
       borderColor: colors},
     {label: 'seed', data: seeds, pointRadius: 4, pointStyle: 'circle', borderColor: ink, backgroundColor: 'transparent'},
-    {label: 'paper', data: paper, pointRadius: 6, pointStyle: 'rectRot', borderColor: ink, borderWidth: 1.5,
-      backgroundColor: css('--card')},
+    ...!paper.length ? [] : [{label: 'paper', data: paper, pointRadius: 6, pointStyle: 'rectRot', borderColor: ink, borderWidth: 1.5,
+      backgroundColor: css('--card')}],
     ...beyond.length ? [{label: 'paper, off the scale', data: beyond, pointRadius: 6, pointStyle: 'triangle',
       pointRotation: beyond.map(point => point.turn), borderColor: ink, borderWidth: 1.5,
       backgroundColor: css('--card')}] : [],
@@ -78,7 +78,7 @@ function dots(board, task, canvas) {
 // A line with a band a row. The two choices above the chart are kept in the canvas.
 function curves(board, task, canvas) {
   const x = canvas.dataset.x || 'steps';
-  const y = canvas.dataset.y || 'accuracy';
+  const {y} = canvas.dataset;
   const datasets = [];
   for (const cell of task.cells) {
     const band = cell.curves[x][y];
@@ -174,18 +174,28 @@ const makers = {
   memory: (board, task, canvas) => bars(board, 'peak_mb', 'peak memory, MB', canvas),
 };
 
+// A chart that nothing was measured for is not shown.
 function draw(canvas) {
   const board = boards[canvas.dataset.board];
   const old = Chart.getChart(canvas);
   if (old) old.destroy();
-  new Chart(canvas, makers[canvas.dataset.chart](board, board.tasks[canvas.dataset.task], canvas));
+  const chart = makers[canvas.dataset.chart](board, board.tasks[canvas.dataset.task], canvas);
+  const empty = chart.data.datasets.every(dataset => dataset.data.length === 0);
+  canvas.closest('figure').hidden = empty;
+  if (!empty) new Chart(canvas, chart);
 }
 
-// Two switches above a chart of learning curves.
+// Two switches above a chart of learning curves, with what was measured.
 function addChoices(canvas) {
+  const {cells} = boards[canvas.dataset.board].tasks[canvas.dataset.task];
+  const has = (x, y) => cells.some(cell => cell.curves[x][y].x.length);
+  const ys = ['accuracy', 'loss'].filter(y => has('steps', y));
+  const xs = ['steps', 'seconds'].filter(x => has(x, ys[0] || 'accuracy'));
+  canvas.dataset.y = ys[0] || 'accuracy';
   const bar = document.createElement('div');
   bar.className = 'choices';
-  for (const [name, values] of [['y', ['accuracy', 'loss']], ['x', ['steps', 'seconds']]]) {
+  for (const [name, values] of [['y', ys], ['x', xs]]) {
+    if (values.length < 2) continue;
     const group = document.createElement('div');
     for (const value of values) {
       const button = document.createElement('button');
