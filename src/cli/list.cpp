@@ -5,6 +5,7 @@
 
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "data/task.h"
 #include "data/tokenizer.h"
 #include "features/feature.h"
 #include "layers/feed_forward.h"
@@ -21,6 +22,7 @@ struct Entry {
 struct Registry {
   std::string_view name, title, about;
   std::vector<Entry> entries;
+  std::string_view measure = "cost";  // what Entry::cost is
 };
 
 Registry mixer_entries() {
@@ -74,6 +76,19 @@ Registry tokenizer_entries() {
   return registry;
 }
 
+Registry task_entries() {
+  Registry registry{
+      "tasks",
+      "Tasks",
+      "What is learnt from data (`linnet train --task`), what a record holds, and the "
+      "tokenizer when none is named.",
+      {},
+      "tokenizer"};
+  for (const Task* t : tasks())
+    registry.entries.push_back({t->name, t->tokenizer, "", "", t->record, t->summary, true, true});
+  return registry;
+}
+
 void print_json(const Registry& registry) {
   for (const Entry& e : registry.entries) {
     nlohmann::ordered_json json;
@@ -96,7 +111,7 @@ void print_markdown(const Registry& registry) {
   fmt::print("\n## {}\n\n{}\n", registry.title, registry.about);
   for (const Entry& e : registry.entries) {
     fmt::print("\n### `{}`\n\n    {}\n\n{}.\n", e.name, e.formula, e.summary);
-    fmt::print("Cost {}", e.cost);
+    fmt::print("{} {}", registry.measure == "cost" ? "Cost" : "Tokenizer", e.cost);
     if (!e.state.empty()) {
       fmt::print(", state {}; causal: {}; streamed with a state of fixed size: {}", e.state,
                  yes(e.causal), yes(e.streaming));
@@ -107,7 +122,7 @@ void print_markdown(const Registry& registry) {
 
 void print_text(const Registry& registry) {
   const bool with_state = registry.name == "mixers";
-  std::vector<std::vector<std::string>> rows = {{"name", "cost"}};
+  std::vector<std::vector<std::string>> rows = {{"name", std::string(registry.measure)}};
   if (with_state) rows[0].insert(rows[0].end(), {"state", "causal", "streaming"});
   rows[0].emplace_back("what");
   for (const Entry& e : registry.entries) {
@@ -133,8 +148,8 @@ void run(const Options& options) {
   if (options.markdown) {
     fmt::print("<!-- Written by `linnet list --markdown`; not by hand. -->\n# What there is\n");
   }
-  for (const Registry& registry :
-       {mixer_entries(), feature_entries(), feed_forward_entries(), tokenizer_entries()}) {
+  for (const Registry& registry : {mixer_entries(), feature_entries(), feed_forward_entries(),
+                                   task_entries(), tokenizer_entries()}) {
     if (!options.which.empty() && options.which != registry.name) continue;
     if (options.json) {
       print_json(registry);
@@ -151,11 +166,11 @@ void run(const Options& options) {
 void add_list(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* verb =
-      app.add_subcommand("list", "What there is: mixers, feature maps, layers, tokenizers");
+      app.add_subcommand("list", "What there is: mixers, feature maps, layers, tasks, tokenizers");
   verb->footer("Examples:\n  linnet list\n  linnet list features\n  linnet list mixers --json");
   verb->add_option("registry", options->which,
-                   "mixers, features, ffns or tokenizers; all if not given")
-      ->check(CLI::IsMember({"mixers", "features", "ffns", "tokenizers"}));
+                   "mixers, features, ffns, tasks or tokenizers; all if not given")
+      ->check(CLI::IsMember({"mixers", "features", "ffns", "tasks", "tokenizers"}));
   verb->add_flag("--json", options->json, "One JSON object a line");
   verb->add_flag("--markdown", options->markdown, "The page docs/kinds.md")->excludes("--json");
   verb->callback([=] { run(*options); });

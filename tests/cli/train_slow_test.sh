@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# train_slow_test.sh -- linnet train, eval and predict on real files: every task, stops and kills, broken input.
+set -uo pipefail
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+failures=0
+fail() {
+  echo "FAILED: $*"
+  failures=$((failures + 1))
+}
+expect_error() { # PATTERN ARGS...: exit code 2 and one line on stderr with the pattern
+  local pattern=$1 code
+  shift
+  "$LINNET_BIN" "$@" >out 2>err
+  code=$?
+  if [[ $code -ne 2 ]] || ! grep '^linnet: ' err | grep -qF -- "$pattern"; then
+    fail "(code $code): linnet $*"
+    cat err
+  fi
+}
+small=(--width 16 --heads 2 --blocks 1 --hidden 16 --lr 0.02 --warmup 5 --threads 1)
+learns() { # FIGURE LEAST ARGS...: trains to a validation figure of at least so much
+  local figure=$1 least=$2
+  shift 2
+  rm -rf model
+  "$LINNET_BIN" train --out model "${small[@]}" "$@" --json >out 2>err || fail "train $*: $(cat err)"
+  python3 - "$figure" "$least" <<'P' || fail "train $*: $(cat out)"
+import json, sys
+value = json.load(open('out'))['validation'][sys.argv[1]]
+sys.exit(not (value >= float(sys.argv[2]) if sys.argv[1] != 'bits_per_byte' else value <= float(sys.argv[2])))
+P
+}
+
+# Data that can be learnt from one word, of every shape.
+python3 - <<'P'
+import json, random
+random.seed(1)
+words = ['alpha', 'beta', 'gamma', 'delta', 'eps']
+def text(n=6): return ' '.join(random.choice(words) for _ in range(n))
+with open('train.csv', 'w') as f, open('test.csv', 'w') as g:
+    for file in (f, g):
+        file.write('review,stars\n')
+        for i in range(500):
+            good = random.random() < 0.5
+            file.write(f'"{text()}{", good" if good else ", bad"} {text(2)} {i}",{"pos" if good else "neg"}\n')
+with open('many.jsonl', 'w') as f:
+    for i in range(500):
+        labels = [l for l in ('a', 'b', 'c') if random.random() < 0.5] or ['a']
+        f.write(json.dumps({'text': ' '.join(['has' + l for l in labels]) + ' ' + text(3) + str(i), 'labels': labels}) + '\n')
+with open('pairs.tsv', 'w') as f:
+    f.write('text1\ttext2\tlabel\n')
+    for i in range(600):
+        a, same = random.choice(words), random.random() < 0.5
+        b = a if same else random.choice([w for w in words if w != a])
+        f.write(f'{a} {i}\t{b} {i % 7}\t{int(same)}\n')
+with open('tags.conll', 'w') as f:
+    for i in range(300):
+        for w in text(5).split() + [f'Name{random.randrange(5)}']:
+            f.write(f'{w} {"B" if w[0] == "N" else "O"}\n')
+        f.write('\n')
+with open('text.txt', 'w') as f:
+    for i in range(4000): f.write(f'the same line again and again, {i}\n')
+with open('image.bin', 'wb') as f:
+    for i in range(300):
+        label = random.randrange(2)
+        f.write(bytes([label]) + bytes(random.randrange(100) + 150 * label for _ in range(1024)))
+P
+learns accuracy 0.9 --data train.csv --tokenizer words --steps 60 --test test.csv
+"$LINNET_BIN" eval model test.csv --json >out || fail "eval"
+grep -q '"accuracy":0.9\|"accuracy":1.0' out || fail "eval: $(cat out)"
+"$LINNET_BIN" eval model test.csv | grep -q 'as neg' || fail "no confusion matrix"
+printf 'alpha beta, good gamma\n\nalpha, bad\n' | "$LINNET_BIN" predict model >out || fail "predict"
+[[ $(wc -l <out) -eq 3 && $(sed -n 1p out) == pos* && $(sed -n 3p out) == neg* ]] || fail "predict: $(cat out)"
+"$LINNET_BIN" predict model test.csv --json >out && grep -q '"probabilities"' out || fail "predict --json"
+printf 'review,stars\nx,odd\n' >odd.csv
+expect_error '[odd.csv:2:3] label "odd"' eval model odd.csv
+expect_error 'no column' train --data train.csv --out other --label-column nothing
+learns micro_f1 0.9 --data many.jsonl --tokenizer words --steps 80
+echo 'hasa hasc' | "$LINNET_BIN" predict model | grep -q $'^[ac]\t.*[ac]\t' || fail "many labels: $(cat out)"
+learns accuracy 0.85 --data pairs.tsv --tokenizer words --steps 150 --pool mean
+learns accuracy 0.95 --data tags.conll --steps 60
+echo 'alpha Name1 beta' | "$LINNET_BIN" predict model | grep -qx 'O B O' || fail "tags: $(echo 'alpha Name1 beta' | "$LINNET_BIN" predict model)"
+learns bits_per_byte 1.5 --data text.txt --steps 60 --length 128
+learns accuracy 0.95 --data image.bin --steps 20
+"$LINNET_BIN" data make listops --rows 300 --min-tokens 5 --max-tokens 40 --out lists.tsv 2>/dev/null
+learns loss 0 --data lists.tsv --steps 5
+grep -q '"task": "listops"' model/config.json || fail "listops was not guessed"
+learns accuracy 0.9 --data train.csv --tokenizer bpe --vocab 300 --steps 80 --stride 8 --length 16
+learns accuracy 0.9 --data train.csv --tokenizer bytes --ngrams 4 --ngram-buckets 4096 --steps 60 --batch-tokens 2000 --group 4
+
+# A run that is killed again and again ends as the one that was not.
+run=(train --data train.csv --tokenizer words --steps 40 --checkpoint-every 3 --ema 0.9 --dropout 0.1 --ngrams 2 --ngram-buckets 512 "${small[@]}")
+long=("${run[@]/#40/1000000}")
+"$LINNET_BIN" "${run[@]}" --out whole >/dev/null 2>&1 || fail "undisturbed run"
+for stop in 2 9 14 27 33; do
+  "$LINNET_BIN" "${run[@]}" --out killed >/dev/null 2>&1 &
+  pid=$!
+  for ((i = 0; i < 2000; i++)); do
+    [[ $(cat killed/metrics.jsonl 2>/dev/null | wc -l) -ge $stop || ! -d /proc/$pid ]] && break
+    sleep 0.01
+  done
+  kill -9 $pid 2>/dev/null
+  wait $pid 2>/dev/null
+done
+"$LINNET_BIN" "${run[@]}" --out killed >out 2>&1 || fail "resumed run: $(cat out)"
+cmp whole/model.safetensors killed/model.safetensors || fail "the resumed run is another"
+diff <(sed 's/,"seconds.*//' whole/metrics.jsonl) <(sed 's/,"seconds.*//' killed/metrics.jsonl) || fail "other metrics"
+"$LINNET_BIN" "${run[@]}" --out killed >out 2>&1 || fail "finished run, again"
+expect_error 'train.lr = 0.02, not 0.5' "${run[@]/#0.02/0.5}" --out killed
+expect_error 'the data has changed' "${run[@]/train.csv/test.csv}" --out killed
+
+# One run at a time; Ctrl-C saves and stops.
+"$LINNET_BIN" "${long[@]}" --out busy >busy.out 2>&1 &
+pid=$!
+for ((i = 0; i < 1000; i++)); do [[ -s busy/metrics.jsonl ]] && break || sleep 0.01; done
+expect_error 'another run is at work' "${long[@]}" --out busy
+kill -INT $pid
+wait $pid
+[[ $? -eq 130 ]] || fail "Ctrl-C"
+grep -q 'the same command goes on' busy.out || fail "Ctrl-C: $(cat busy.out)"
+
+# A run that cannot go on says where it broke.
+"$LINNET_BIN" train --data train.csv --tokenizer words --steps 40 --width 16 --heads 2 --blocks 1 --hidden 16 --out nan \
+  --lr 1e6 --schedule constant --warmup 1 --clip 0 >out 2>&1
+grep -q 'step .*: .*\(parameter\|output of\|gradient of\) ' out || fail "no diagnosis: $(cat out)"
+
+for i in $(seq 60); do echo "$i text,same"; done >same.csv
+expect_error 'there is nothing to learn' train --out x --data same.csv
+printf 'text,label\n' >empty.csv
+expect_error 'empty.csv' train --data empty.csv --out x
+expect_error 'give a file, not a pipe' train --data - --out x
+expect_error 'no such task' train --data train.csv --task magic --out x
+expect_error '[train.batch]' train --data train.csv --batch 0 --steps 1 --out x
+expect_error 'cannot open' predict "$dir"
+[[ $failures -eq 0 ]] && echo "all passed"
+exit $((failures > 0))
