@@ -13,7 +13,7 @@ MAY_INCLUDE = {
     "features": {"core", "kernels", "layers"},
     "mixers": {"core", "kernels", "layers", "features"},
     "models": {"core", "kernels", "layers", "features", "mixers"},
-    "data": {"core"},
+    "data": {"core", "models"},
     "train": {"core", "kernels", "models", "data"},
     "report": {"core"},
     "serve": {"core", "models", "data"},
