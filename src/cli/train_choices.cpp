@@ -132,8 +132,8 @@ void say_choices(const PreparedTask& prepared, const Model& model, const RunSett
                prepared.counts.size() > 8 ? ", ..." : "");
     for (const auto& [name, count] : prepared.counts) {
       if (count > 1) continue;
-      fmt::print("           class {} has a single example: it can hardly be learnt\n",
-                 printable(name, 30));
+      fmt::print("           class {} has {} to train on: it can hardly be learnt\n",
+                 printable(name, 30), count == 1 ? "a single example" : "no example");
     }
   }
   fmt::print("tokens     {}, {} ids, at most {} a sequence\n", prepared.tokenizer->kind(),

@@ -24,12 +24,12 @@ std::optional<double> number(std::string_view text) {
 
 }  // namespace
 
-void LabelCounts::add(std::string_view label) {
+void LabelCounts::add(std::string_view label, int64_t count) {
   const auto found = counts_.find(label);
   if (found != counts_.end()) {
-    ++found->second;
+    found->second += count;
   } else if (counts_.size() < kMaxLabels) {
-    counts_.emplace(label, 1);
+    counts_.emplace(label, count);
   } else {
     overflow_ = true;
   }

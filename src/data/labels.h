@@ -13,7 +13,7 @@ namespace linnet {
 // Counts of labels, in the order of their classes: by number when all are numbers, else by bytes.
 class LabelCounts {
  public:
-  void add(std::string_view label);
+  void add(std::string_view label, int64_t count = 1);
   std::vector<std::pair<std::string, int64_t>> sorted() const;
   // More labels than any task has: not counted any further.
   bool overflow() const { return overflow_; }

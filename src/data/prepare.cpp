@@ -61,6 +61,13 @@ void count_labels(PreparedTask& prepared, const Show& show) {
     if (++prepared.records % kShowEvery == 0) show("reading", reader.done());
   }
   if (!labelled) return;
+  // A rare class may be in the kept part alone: it is a class all the same.
+  if (prepared.parts.validation.side == DataPart::Side::validation) {
+    PartReader kept(prepared.parts.validation);
+    while (kept.next(record)) {
+      for (const std::string_view label : record.labels) counts.add(label, 0);
+    }
+  }
   prepared.settings.labels = LabelSet::from(counts).names();
   prepared.counts = counts.sorted();
   if (prepared.counts.size() < 2 && !prepared.many_labels) {

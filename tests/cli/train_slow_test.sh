@@ -69,7 +69,7 @@ P
 learns accuracy 0.9 --data train.csv --tokenizer words --steps 60 --test test.csv
 "$LINNET_BIN" eval model test.csv --json >out || fail "eval"
 grep -q '"accuracy":0.9\|"accuracy":1.0' out || fail "eval: $(cat out)"
-"$LINNET_BIN" eval model test.csv | grep -q 'as neg' || fail "no confusion matrix"
+"$LINNET_BIN" eval model test.csv >out && grep -q 'as neg' out || fail "no confusion matrix"
 printf 'alpha beta, good gamma\n\nalpha, bad\n' | "$LINNET_BIN" predict model >out || fail "predict"
 [[ $(wc -l <out) -eq 3 && $(sed -n 1p out) == pos* && $(sed -n 3p out) == neg* ]] || fail "predict: $(cat out)"
 "$LINNET_BIN" predict model test.csv --json >out && grep -q '"probabilities"' out || fail "predict --json"
@@ -88,6 +88,18 @@ learns loss 0 --data lists.tsv --steps 5
 grep -q '"task": "listops"' model/config.json || fail "listops was not guessed"
 learns accuracy 0.9 --data train.csv --tokenizer bpe --vocab 300 --steps 80 --stride 8 --length 16
 learns accuracy 0.9 --data train.csv --tokenizer bytes --ngrams 4 --ngram-buckets 4096 --steps 60 --batch-tokens 2000 --group 4
+
+# Any bytes are text; a class with one example is named.
+python3 - <<'P'
+with open('odd.csv', 'wb') as f:
+    f.write(b'text,label\n')
+    for i in range(200): f.write(b'zero \0 byte %d,a\nbroken \xff\xfe utf-8 %d,b\n' % (i, i))
+    f.write(b'alone,only\n')
+P
+learns accuracy 0.9 --data odd.csv --steps 40 --tokenizer bytes
+rm -rf model
+"$LINNET_BIN" train --data odd.csv --out model "${small[@]}" --steps 2 >out 2>&1
+grep -q 'class only has \(a single\|no\) example to train on' out || fail "single example"
 
 # A run that is killed again and again ends as the one that was not.
 run=(train --data train.csv --tokenizer words --steps 40 --checkpoint-every 3 --ema 0.9 --dropout 0.1 --ngrams 2 --ngram-buckets 512 "${small[@]}")
