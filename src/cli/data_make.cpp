@@ -33,21 +33,11 @@ void write_listops(const std::string& path, const std::vector<ListopsExample>& r
 }
 
 void make_listops_files(const ListopsOptions& options) {
-  if (!options.split) {
+  if (options.split) {
+    write_listops_splits(options.out, options.rule, options.seed, options.rows);
+  } else {
     write_listops(options.out, make_listops(options.rule, options.seed, options.rows));
-    return;
   }
-  // LRA's shares: 96,000, 2,000 and 2,000 of 100,000.
-  const int64_t held = options.rows / 50;
-  const std::filesystem::path folder = options.out;
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw Error(fmt::format("[{}] cannot create: {}", options.out, error.message()));
-  const ListopsSplits splits =
-      make_listops_splits(options.rule, options.seed, options.rows - 2 * held, held, held);
-  write_listops((folder / "basic_train.tsv").string(), splits.train);
-  write_listops((folder / "basic_val.tsv").string(), splits.val);
-  write_listops((folder / "basic_test.tsv").string(), splits.test);
 }
 
 void add_listops(CLI::App& make) {
@@ -110,6 +100,19 @@ void add_polynomial(CLI::App& make) {
 }
 
 }  // namespace
+
+void write_listops_splits(const std::string& folder, const ListopsRule& rule, uint64_t seed,
+                          int64_t rows) {
+  const int64_t held = rows / 50;
+  const std::filesystem::path path = folder;
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) throw Error(fmt::format("[{}] cannot create: {}", folder, error.message()));
+  const ListopsSplits splits = make_listops_splits(rule, seed, rows - 2 * held, held, held);
+  write_listops((path / "basic_train.tsv").string(), splits.train);
+  write_listops((path / "basic_val.tsv").string(), splits.val);
+  write_listops((path / "basic_test.tsv").string(), splits.test);
+}
 
 void add_data_make(CLI::App& data) {
   CLI::App* verb =

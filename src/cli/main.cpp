@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
   linnet::add_train(app);
   linnet::add_eval(app);
   linnet::add_predict(app);
+  linnet::add_arena(app);
   linnet::add_info(app);
   linnet::add_tokenizer(app);
   linnet::add_data(app);

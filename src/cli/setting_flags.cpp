@@ -62,9 +62,9 @@ ModelConfig ConfigFlags::apply(const ModelConfig& config) const {
   return config_from_json(SettingFlags::apply(config_to_json(config)));
 }
 
-RunFlags::RunFlags(CLI::App& verb)
+RunFlags::RunFlags(CLI::App& verb, const std::set<std::string>& decided)
     : SettingFlags(verb, "train", "Settings of training", run_settings_to_json(RunSettings()),
-                   run_settings_help(), {}) {}
+                   run_settings_help(), decided) {}
 
 RunSettings RunFlags::apply(const RunSettings& settings) const {
   return run_settings_from_json(SettingFlags::apply(run_settings_to_json(settings)));

@@ -42,7 +42,7 @@ class ConfigFlags : public SettingFlags {
 // The settings of a run.
 class RunFlags : public SettingFlags {
  public:
-  explicit RunFlags(CLI::App& verb);
+  explicit RunFlags(CLI::App& verb, const std::set<std::string>& decided = {});
   RunSettings apply(const RunSettings& settings) const;
 };
 

@@ -11,6 +11,7 @@ void add_list(CLI::App& app);
 void add_train(CLI::App& app);
 void add_eval(CLI::App& app);
 void add_predict(CLI::App& app);
+void add_arena(CLI::App& app);
 void add_info(CLI::App& app);
 void add_tokenizer(CLI::App& app);
 void add_data(CLI::App& app);

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "models/config.h"
 
@@ -11,6 +12,8 @@ namespace linnet {
 // The model of one row of the kernel paper's Table 1 on one task; unknown names are an Error that
 // lists them.
 ModelConfig profile_config(std::string_view profile, std::string_view task, std::string_view row);
+
+std::vector<std::string> table1_rows();
 
 // The mixer and phi of a row put into a config.
 void apply_row(std::string_view row, ModelConfig& config);

@@ -1,0 +1,288 @@
+// arena.cpp -- linnet arena: models x tasks x seeds, one record a run, stopped and gone on with at
+// any moment.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <fstream>
+#include <set>
+
+#include "cli/arena_run.h"
+#include "cli/data.h"
+#include "cli/setting_flags.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/folder_lock.h"
+#include "models/profiles.h"
+#include "report/run_records.h"
+#include "train/run_profiles.h"
+
+namespace linnet {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Key = std::tuple<std::string, std::string, uint64_t>;  // task, row, seed
+
+struct Options {
+  std::string name = "table1", profile = "desk", folder = "arena", budget, results;
+  std::vector<std::string> tasks, rows, data;
+  bool table1 = false, retry = false;
+  int64_t seeds = 5;
+  int threads = 0;
+};
+
+std::atomic<bool> interrupted = false;
+
+// "90", "90s", "20m", "1.5h" to seconds.
+double parse_budget(const std::string& text) {
+  size_t end = 0;
+  double value = 0;
+  try {
+    value = std::stod(text, &end);
+  } catch (const std::exception&) {
+  }
+  const std::string unit = text.substr(end);
+  const double factor = unit == "m" ? 60 : unit == "h" ? 3600 : unit.empty() || unit == "s" ? 1 : 0;
+  if (!(value > 0) || factor == 0) {
+    throw Error(fmt::format("[--budget] must be a time such as 90s, 20m or 1.5h, not \"{}\"",
+                            printable(text, 40)));
+  }
+  return value * factor;
+}
+
+// Where the data of each task is; ListOps is made where none is named.
+std::map<std::string, std::string> data_paths(const Options& options) {
+  std::map<std::string, std::string> paths;
+  for (const std::string& entry : options.data) {
+    const size_t equal = entry.find('=');
+    if (equal == entry.npos)
+      throw Error(fmt::format("[--data] must be TASK=PATH, not \"{}\"", printable(entry, 60)));
+    paths[entry.substr(0, equal)] = entry.substr(equal + 1);
+  }
+  for (const std::string& task : options.tasks) {
+    if (paths.contains(task)) continue;
+    if (task != "listops")
+      throw Error(fmt::format("[--data] where is the data of {}? --data {}=PATH", task, task));
+    paths[task] = options.folder + "/data/listops";
+    if (!std::filesystem::exists(paths[task] + "/basic_test.tsv"))
+      write_listops_splits(paths[task], ListopsRule(), 1, 100'000);
+  }
+  return paths;
+}
+
+class Contest {
+ public:
+  Contest(const Options& options, const ConfigFlags& model, const RunFlags& train)
+      : options_(options),
+        model_(model),
+        train_(train),
+        lock_(options.folder),
+        results_(options.results.empty() ? options.folder + "/results.jsonl" : options.results),
+        paths_(data_paths(options)),
+        context_(options.threads) {
+    read_results();
+  }
+
+  void run() {
+    const Clock::time_point start = Clock::now();
+    const double budget = options_.budget.empty() ? 0 : parse_budget(options_.budget);
+    const auto stop = [&] { return interrupted || (budget > 0 && seconds_since(start) >= budget); };
+    say_plan();
+    // Seed after seed, so that an arena that is stopped has as many of each row.
+    for (int64_t seed = 1; seed <= options_.seeds; ++seed) {
+      for (const std::string& task : options_.tasks) {
+        for (const std::string& row : options_.rows) {
+          if (done_.contains({task, row, static_cast<uint64_t>(seed)}) || stop()) continue;
+          run_one(task, row, seed, stop);
+        }
+      }
+    }
+    say_rest();
+  }
+
+ private:
+  void read_results() {
+    if (!std::filesystem::exists(results_)) {
+      append({{"plan",
+               {{"arena", options_.name},
+                {"profile", options_.profile},
+                {"tasks", options_.tasks},
+                {"rows", options_.rows},
+                {"seeds", options_.seeds}}}});
+      return;
+    }
+    const std::vector<std::filesystem::path> files = {results_};
+    const RunRecords records = read_run_records(files);
+    for (const RunRecord& run : records.runs) {
+      if (run.arena != options_.name || run.profile != options_.profile) continue;
+      if (!run.ok && options_.retry) continue;
+      done_.insert({run.task, run.row, run.seed});
+      if (run.ok) add_time(run.task, run.row, run.seconds);
+    }
+  }
+
+  void append(const Json& line) {
+    std::ofstream file(results_, std::ios::app | std::ios::binary);
+    file << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    file.flush();
+    if (!file) throw Error(fmt::format("[{}] cannot write", place_of(results_)));
+  }
+
+  const PreparedTask& prepared(const std::string& task) {
+    const auto found = prepared_.find(task);
+    if (found != prepared_.end()) return found->second;
+    DataChoice choice{.data = paths_.at(task), .task = task};
+    choice.tokenizer = task == "listops" ? "listops" : "bytes";  // as the paper has them
+    Progress progress("preparing " + task);
+    PreparedTask ready = prepare(
+        choice, options_.threads,
+        [&](const std::string& what, double done) { progress.show(std::max(done, 0.0), what); });
+    return prepared_.emplace(task, std::move(ready)).first->second;
+  }
+
+  void run_one(const std::string& task, const std::string& row, int64_t seed,
+               const std::function<bool()>& stop) {
+    const PreparedTask& data = prepared(task);
+    ArenaRun run{.arena = options_.name,
+                 .profile = options_.profile,
+                 .task = task,
+                 .row = row,
+                 .seed = seed,
+                 .config = model_.apply(profile_config(options_.profile, task, row)),
+                 .settings = train_.apply(profile_settings(options_.profile, task)),
+                 .folder = fmt::format("{}/runs/{}-{}-{}", options_.folder, task, row, seed)};
+    run.settings.seed = seed;
+    run.config.classes = static_cast<int64_t>(data.settings.labels.size());
+    std::optional<Json> record;
+    {
+      Progress progress(fmt::format("{:<9} {:<14} seed {}", task, row, seed));
+      record = run_in_arena(context_, run, data, stop, [&](double done, const std::string& note) {
+        progress.show(done, note);
+      });
+    }
+    if (!record) return;
+    append(*record);
+    done_.insert({task, row, static_cast<uint64_t>(seed)});
+    if ((*record)["status"] == "ok") {
+      add_time(task, row, (*record)["seconds"].get<double>());
+      std::filesystem::remove_all(run.folder);
+    } else {
+      fmt::print(stderr, "linnet: {} {} seed {} failed: {}\n", task, row, seed,
+                 (*record)["error"].get<std::string>());
+    }
+  }
+
+  void add_time(const std::string& task, const std::string& row, double seconds) {
+    for (const std::string& key : {task + " " + row, task, std::string()}) {
+      auto& [sum, count] = times_[key];
+      sum += seconds;
+      ++count;
+    }
+  }
+  // By the runs of this row, else of this task, else of all; 0 when there are none.
+  double expected_seconds(const std::string& task, const std::string& row) const {
+    for (const std::string& key : {task + " " + row, task, std::string()}) {
+      const auto found = times_.find(key);
+      if (found != times_.end()) return found->second.first / found->second.second;
+    }
+    return 0;
+  }
+
+  std::pair<int64_t, double> rest() const {
+    int64_t runs = 0;
+    double seconds = 0;
+    for (const std::string& task : options_.tasks) {
+      for (const std::string& row : options_.rows) {
+        for (int64_t seed = 1; seed <= options_.seeds; ++seed) {
+          if (done_.contains({task, row, static_cast<uint64_t>(seed)})) continue;
+          ++runs;
+          seconds += expected_seconds(task, row);
+        }
+      }
+    }
+    return {runs, seconds};
+  }
+
+  void say_plan() const {
+    const auto all =
+        static_cast<int64_t>(options_.tasks.size() * options_.rows.size()) * options_.seeds;
+    fmt::print("{}, profile {}: {} tasks x {} rows x {} seeds; {} of {} runs are done\n",
+               options_.name, options_.profile, options_.tasks.size(), options_.rows.size(),
+               options_.seeds, all - rest().first, all);
+    std::fflush(stdout);
+  }
+
+  void say_rest() const {
+    const auto [runs, seconds] = rest();
+    if (runs == 0) {
+      fmt::print("all runs are done\n");
+    } else {
+      fmt::print("{} runs are left{}; the same command goes on\n", runs,
+                 seconds > 0 ? fmt::format(", about {:.0f} minutes", seconds / 60) : "");
+    }
+    fmt::print("records: {}\nreport:  linnet report {} --out report.html\n", results_, results_);
+  }
+
+  Options options_;
+  ConfigFlags model_;
+  RunFlags train_;
+  FolderLock lock_;
+  std::string results_;
+  std::map<std::string, std::string> paths_;
+  std::map<std::string, PreparedTask> prepared_;
+  Context context_;
+  std::set<Key> done_;
+  std::map<std::string, std::pair<double, double>> times_;  // sum of seconds, runs
+};
+
+void run(Options options, const ConfigFlags& model, const RunFlags& train) {
+  if (options.tasks.empty()) options.tasks = {"listops", "text", "matching"};
+  if (options.rows.empty() || options.table1) options.rows = table1_rows();
+  for (const std::string& task : options.tasks) {
+    for (const std::string& row : options.rows) profile_config(options.profile, task, row);
+  }
+  std::signal(SIGINT, [](int) { interrupted = true; });
+  std::signal(SIGTERM, [](int) { interrupted = true; });
+  Contest(options, model, train).run();
+}
+
+}  // namespace
+
+void add_arena(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("arena", "Compares models over tasks and seeds");
+  verb->footer(
+      "Examples:\n  linnet arena --table1 --profile desk --data text=imdb --data "
+      "matching=peerread_citations --budget 20m\n  linnet arena --task listops --row "
+      "linear-kernel,2xoglu --seeds 3 --steps 200\nThe same command again goes on; linnet report "
+      "shows what there is.");
+  verb->add_option("--name", options->name, "Of the arena, in its records")->capture_default_str();
+  verb->add_flag("--table1", options->table1, "The nine rows of the paper's Table 1");
+  verb->add_option("--task", options->tasks, profile_tasks() + "; all if not given")
+      ->delimiter(',');
+  verb->add_option("--row", options->rows, profile_rows() + "; all if not given")->delimiter(',');
+  verb->add_option("--seeds", options->seeds, "1 to so many")
+      ->check(CLI::Range(int64_t{1}, int64_t{1000}))
+      ->capture_default_str();
+  verb->add_option("--profile", options->profile, profile_names())->capture_default_str();
+  verb->add_option("--data", options->data, "TASK=PATH; ListOps is made if not given");
+  verb->add_option("--dir", options->folder, "Folder of unfinished runs and made data")
+      ->capture_default_str();
+  verb->add_option("--results", options->results,
+                   "File of records; DIR/results.jsonl if not given");
+  verb->add_option("--budget", options->budget,
+                   "Stops after this time, e.g. 20m; goes on next time");
+  verb->add_flag("--retry", options->retry, "Runs that failed are tried again");
+  verb->add_option("--threads", options->threads, "0: all cores")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  verb->callback([options, run_flags = RunFlags(*verb, {"seed"}),
+                  model = ConfigFlags(*verb, {"task", "vocab", "classes", "loss"})] {
+    run(*options, model, run_flags);
+  });
+}
+
+}  // namespace linnet

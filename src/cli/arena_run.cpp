@@ -1,0 +1,120 @@
+// arena_run.cpp -- trains, tests, and tells what it cost.
+#include "cli/arena_run.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "cli/figures.h"
+#include "cli/memory.h"
+#include "cli/provenance.h"
+#include "core/error.h"
+#include "core/folder_lock.h"
+#include "train/run.h"
+
+namespace linnet {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json figures_json(const TaskScore& score) {
+  Json json;
+  for (const auto& [name, value] : score.figures) json[name] = value;
+  return json;
+}
+
+// The looks at validation of a run, each with the mean loss of the steps before it.
+Json curve_of(const std::filesystem::path& metrics) {
+  Json curve = Json::array();
+  double sum = 0, steps = 0;
+  std::ifstream file(metrics);
+  for (std::string line; std::getline(file, line);) {
+    const Json entry = Json::parse(line, nullptr, false);
+    if (!entry.is_object()) continue;
+    if (entry.contains("loss")) {
+      sum += entry["loss"].get<double>();
+      ++steps;
+    }
+    if (!entry.contains("validation_loss")) continue;
+    curve.push_back({{"step", entry["step"]},
+                     {"seconds", entry["seconds"]},
+                     {"loss", sum / std::max(steps, 1.0)},
+                     {"validation_loss", entry["validation_loss"]},
+                     {"validation_accuracy", entry["validation_accuracy"]}});
+    sum = steps = 0;
+  }
+  return curve;
+}
+
+Json settings_json(const ArenaRun& run, const PreparedTask& prepared) {
+  Json train = run_settings_to_json(run.settings);
+  train.erase("seed");
+  return {{"model", config_to_json(run.config)},
+          {"train", train},
+          {"data", {{"format", prepared.format->name}, {"records", prepared.records}}},
+          {"tokenizer", prepared.tokenizer->kind()}};
+}
+
+}  // namespace
+
+std::optional<Json> run_in_arena(
+    Context& context, const ArenaRun& run, const PreparedTask& prepared,
+    const std::function<bool()>& stop,
+    const std::function<void(double done, const std::string& note)>& show) {
+  Json record = {{"arena", run.arena},
+                 {"task", run.task},
+                 {"row", run.row},
+                 {"profile", run.profile},
+                 {"seed", run.seed},
+                 {"status", "ok"},
+                 {"settings", settings_json(run, prepared)},
+                 {"commit", source_commit()},
+                 {"machine", machine_name()},
+                 {"started", utc_now()}};
+  try {
+    const FolderLock lock(run.folder);
+    reset_peak_memory();
+    Run training(context, run.folder, run.config, prepared, run.settings);
+    record["parameters"] = training.model().layout().parameters();
+    while (!training.finished()) {
+      if (stop()) {
+        training.save_checkpoint();
+        return std::nullopt;
+      }
+      const StepResult result = training.step();
+      if (training.evaluation_due()) {
+        training.evaluate();
+        training.save_checkpoint();
+      } else if (training.checkpoint_due()) {
+        training.save_checkpoint();
+      }
+      show(training.progress(),
+           fmt::format("loss {:.3f}{}", result.loss,
+                       training.evaluations() > 0
+                           ? fmt::format(", validation {} {:.3f}",
+                                         figure_name(prepared.task->metric), training.best())
+                           : ""));
+    }
+    const double seconds = training.seconds();
+    record["seconds"] = seconds;
+    record["steps"] = training.steps();
+    record["tokens"] = training.tokens();
+    record["tokens_per_s"] = static_cast<double>(training.tokens()) / seconds;
+    // A backward costs twice its forward.
+    const int64_t T = run.config.length;
+    record["flops"] = 3 * training.model().forward_flops(T, false) / static_cast<double>(T) *
+                      static_cast<double>(training.tokens());
+    record["peak_mb"] = static_cast<double>(peak_memory()) * 1e-6;
+    record["validation"] = figures_json(training.score_best(prepared.parts.validation));
+    record["test"] = figures_json(training.score_best(
+        prepared.parts.test ? *prepared.parts.test : prepared.parts.validation));
+    record["curve"] = curve_of(std::filesystem::path(run.folder) / "metrics.jsonl");
+  } catch (const Error& error) {
+    record["status"] = "failed";
+    record["error"] = error.what();
+  }
+  return record;
+}
+
+}  // namespace linnet
