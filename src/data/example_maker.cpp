@@ -1,6 +1,8 @@
 // example_maker.cpp -- what the tasks share: tokens, windows and labels of a record.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "data/task.h"
 
@@ -55,12 +57,13 @@ std::vector<int32_t> ExampleMaker::encode(const Record& record, std::string_view
   std::vector<int32_t> tokens;
   const bool head = task_.cut && stride_ == 0 && truncation_ == Truncation::kHead;
   try {
-    // No kind of token goes across the end of a word, so what is left out changes nothing.
-    for (size_t bytes = head ? static_cast<size_t>(length_) * 8 : text.size();; bytes *= 4) {
-      const size_t end = bytes < text.size() ? text.find(' ', bytes) : text.npos;
-      tokens.clear();
+    // Piece by piece, between words: no kind of token goes across the end of one, so what is left
+    // out changes nothing.
+    const size_t piece = head ? static_cast<size_t>(length_) * 2 : text.size();
+    while (!text.empty() && (!head || static_cast<int64_t>(tokens.size()) < length_)) {
+      const size_t end = std::min(text.find(' ', std::min(piece, text.size())), text.size());
       tokenizer_.encode(text.substr(0, end), tokens);
-      if (end == text.npos || static_cast<int64_t>(tokens.size()) >= length_) break;
+      text.remove_prefix(end);
     }
   } catch (const Error& error) {
     throw Error(fmt::format("[{}] {}", place_of(record), error.what()));

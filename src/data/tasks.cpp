@@ -15,8 +15,8 @@ void make_sequences(ExampleMaker& maker, const Record& record, int64_t number,
   maker.set_label(record, example);
   std::vector<int32_t> tokens = maker.encode(record, record.text);
   for (const auto& [begin, end] : maker.ranges(record, tokens)) {
-    example.tokens.assign(tokens.begin() + begin, tokens.begin() + end);
     out.push_back(example);
+    out.back().tokens.assign(tokens.begin() + begin, tokens.begin() + end);
   }
 }
 

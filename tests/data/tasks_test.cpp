@@ -185,7 +185,9 @@ TEST_F(TaskTest, PreparedFromAFile) {
   fit_model(p, false, model);
   EXPECT_EQ(model.vocab, 256);
   EXPECT_EQ(model.length, 7);
-  const std::string same = write("same.csv", "text,label\na,x\nb,x\nc,x\nd,x\ne,x\nf,x\n");
+  std::string alike = "text,label\n";
+  for (int i = 0; i < 60; ++i) alike += std::to_string(i) + ",x\n";
+  const std::string same = write("same.csv", alike);
   EXPECT_NE(error_of([&] {
               prepare({.data = same, .read = {}}, 1, quiet);
             }).find("every record has the same label, \"x\""),
