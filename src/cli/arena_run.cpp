@@ -82,13 +82,7 @@ std::optional<Json> run_in_arena(
         training.save_checkpoint();
         return std::nullopt;
       }
-      const StepResult result = training.step();
-      if (training.evaluation_due()) {
-        training.evaluate();
-        training.save_checkpoint();
-      } else if (training.checkpoint_due()) {
-        training.save_checkpoint();
-      }
+      const StepResult result = training.advance();
       show(training.progress(),
            fmt::format("loss {:.3f}{}", result.loss,
                        training.evaluations() > 0

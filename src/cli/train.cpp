@@ -37,17 +37,12 @@ void train(Run& run, const Task& task, bool quiet) {
   double smooth = 0;
   Progress progress("training");
   while (!run.finished() && !interrupted) {
-    const StepResult result = run.step();
+    const int64_t looks = run.evaluations();
+    const StepResult result = run.advance();
     smooth = smooth == 0 ? result.loss : 0.98 * smooth + 0.02 * result.loss;
-    if (run.evaluation_due()) {
-      const TaskScore& score = run.evaluate();
-      if (!quiet && !stderr_is_terminal())
-        fmt::print(stderr, "step {}: loss {:.4f}; validation: {}\n", run.steps(), smooth,
-                   figures_text(score));
-      run.save_checkpoint();
-    } else if (run.checkpoint_due()) {
-      run.save_checkpoint();
-    }
+    if (run.evaluations() > looks && !quiet && !stderr_is_terminal())
+      fmt::print(stderr, "step {}: loss {:.4f}; validation: {}\n", run.steps(), smooth,
+                 figures_text(run.last()));
     std::string note =
         fmt::format("step {}, loss {:.4f}, {} tokens/s", with_commas(run.steps()), smooth,
                     with_commas(static_cast<int64_t>(

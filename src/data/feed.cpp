@@ -59,7 +59,7 @@ void Feed::load() {
   std::unique_ptr<ExampleStream> stream = open_();
   stream->skip(at.record);
   while (true) {
-    std::shared_ptr<Window> window = read_window(*stream, at.epoch);
+    std::shared_ptr<Window> window = read_window(*stream);
     if (!window) return;
     at.record = window->end;
     if (window->last) {
@@ -76,9 +76,9 @@ void Feed::load() {
 }
 
 // Null when the feed is being closed.
-std::shared_ptr<Feed::Window> Feed::read_window(ExampleStream& stream, int64_t epoch) {
+std::shared_ptr<Feed::Window> Feed::read_window(ExampleStream& stream) {
   auto window = std::make_shared<Window>();
-  window->start = {.epoch = epoch, .record = stream.records()};
+  window->first = stream.records();
   int64_t tokens = 0;
   size_t counted = 0;
   while (tokens < options_.window) {
@@ -89,14 +89,12 @@ std::shared_ptr<Feed::Window> Feed::read_window(ExampleStream& stream, int64_t e
     window->last = !stream.next(window->examples);
     for (; counted < window->examples.size(); ++counted)
       tokens += tokens_of(window->examples[counted]);
-    done_ =
-        std::max(stream.done(), static_cast<double>(tokens) / static_cast<double>(options_.window));
     if (window->last) break;
   }
   stream.cut(window->examples);
   window->end = stream.records();
-  window->whole = window->last && window->start.record == 0;
-  if (window->last && window->examples.empty() && window->start.record == 0)
+  window->whole = window->last && window->first == 0;
+  if (window->whole && window->examples.empty())
     throw Error("[data] not a single example came of it");
   return window;
 }
@@ -147,7 +145,7 @@ void Feed::make_order() {
 double Feed::epochs(int64_t records) const {
   if (!window_ || batches_.empty()) return static_cast<double>(position_.epoch);
   const double share = static_cast<double>(position_.batch) / static_cast<double>(batches_.size());
-  const auto first = static_cast<double>(window_->start.record);
+  const auto first = static_cast<double>(window_->first);
   const double done = first + (static_cast<double>(window_->end) - first) * share;
   return static_cast<double>(position_.epoch) +
          done / static_cast<double>(std::max(records, window_->end));

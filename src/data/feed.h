@@ -7,7 +7,6 @@
 // (nothing is padded, so that is a choice of how even the steps are, not of speed).
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -54,22 +53,18 @@ class Feed {
   const FeedPosition& position() const { return position_; }
   // Passes over the data that are done, in parts of a whole, when the part has so many records.
   double epochs(int64_t records) const;
-  // Whether all data is in memory; how many examples, then.
+  // Whether all data is in memory.
   bool whole() const { return window_ && window_->whole; }
-  int64_t examples() const { return window_ ? static_cast<int64_t>(window_->examples.size()) : 0; }
-  // Share of the first window that is read: for a progress bar.
-  double done() const { return done_; }
 
  private:
   struct Window {
-    FeedPosition start;
     std::vector<Example> examples;
-    int64_t end = 0;     // record after the last
-    bool last = false;   // of its epoch
-    bool whole = false;  // first and last
+    int64_t first = 0, end = 0;  // records: of the first, after the last
+    bool last = false;           // of its epoch
+    bool whole = false;          // first and last
   };
   void load();
-  std::shared_ptr<Window> read_window(ExampleStream& stream, int64_t epoch);
+  std::shared_ptr<Window> read_window(ExampleStream& stream);
   void take_window();
   void make_order();
 
@@ -85,7 +80,6 @@ class Feed {
   std::shared_ptr<Window> ready_;  // the next one
   std::exception_ptr failure_;
   bool stop_ = false;
-  std::atomic<double> done_ = 0;
   std::thread loader_;
 };
 

@@ -130,6 +130,14 @@ StepResult Run::step() {
   return sum;
 }
 
+StepResult Run::advance() {
+  const StepResult result = step();
+  const bool look = evaluation_due();
+  if (look) evaluate();
+  if (look || checkpoint_due()) save_checkpoint();
+  return result;
+}
+
 bool Run::evaluation_due() const {
   const auto due = std::floor(progress() * static_cast<double>(settings_.evaluations) + 1e-9);
   return static_cast<double>(state_.evaluations) < due;
@@ -142,7 +150,7 @@ bool Run::better(const TaskScore& score) const {
   return prepared_.task->metric == "bits_per_byte" ? value < state_.best : value > state_.best;
 }
 
-const TaskScore& Run::evaluate() {
+void Run::evaluate() {
   Evaluation evaluation(context_, model_, trainer_.averaged_values());
   size_t at = 0;
   // Some records at a time, whose windows stay together.
@@ -168,7 +176,6 @@ const TaskScore& Run::evaluate() {
                task_settings_to_json(prepared_.settings));
     save_tokenizer(*prepared_.tokenizer, folder_);
   }
-  return last_;
 }
 
 TaskScore Run::score_best(const DataPart& part) {

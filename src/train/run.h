@@ -35,16 +35,11 @@ class Run {
 
   // Whether it goes on from a checkpoint.
   bool resumed() const { return resumed_; }
-  const Feed& feed() const { return *feed_; }
   bool finished() const;
   // Share of the whole that is done, 0 .. 1.
   double progress() const;
-  // One optimiser step.
-  StepResult step();
-  bool evaluation_due() const;
-  // On validation; keeps the model if it is the best so far.
-  const TaskScore& evaluate();
-  bool checkpoint_due() const;
+  // One optimiser step; then a look at validation and a checkpoint where they are due.
+  StepResult advance();
   void save_checkpoint();
 
   const Model& model() const { return model_; }
@@ -54,6 +49,8 @@ class Run {
   // Of the best model so far; NaN before the first look.
   double best() const { return state_.best; }
   int64_t evaluations() const { return state_.evaluations; }
+  // Of the last look.
+  const TaskScore& last() const { return last_; }
   // Patience is at its end.
   bool stopped_early() const;
   // The best model, as it is in the folder, on all of a part, e.g. test.
@@ -66,6 +63,11 @@ class Run {
     double seconds = 0, best = std::numeric_limits<double>::quiet_NaN(), best_loss = 0;
     int64_t log_bytes = 0;  // of metrics.jsonl; what follows is of steps that are taken again
   };
+  StepResult step();
+  bool evaluation_due() const;
+  // On validation; keeps the model if it is the best so far.
+  void evaluate();
+  bool checkpoint_due() const;
   ExampleMaker maker() const;
   bool load_checkpoint(FeedPosition& position);
   void open_log();

@@ -11,9 +11,13 @@
 
 namespace linnet {
 
+namespace {
+
 bool needs_progress(const OptimizerConfig& config) {
   return config.schedule == "linear" || config.schedule == "cosine";
 }
+
+}  // namespace
 
 double learning_rate(const OptimizerConfig& config, int64_t step, double progress) {
   const auto s = static_cast<double>(step), w = static_cast<double>(config.warmup);

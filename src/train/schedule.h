@@ -15,8 +15,6 @@
 
 namespace linnet {
 
-// The schedule `linear` or `cosine`: it needs the progress, so the run's length.
-bool needs_progress(const OptimizerConfig& config);
 // progress outside of 0 .. 1 counts as the nearer end.
 double learning_rate(const OptimizerConfig& config, int64_t step, double progress);
 // With the progress by steps, (step - 1) / config.steps; an Error where it is needed and steps = 0.

@@ -61,8 +61,6 @@ class Trainer {
   // Of the dense parameters; of all, the sparse tables written out.
   const float* grads() const { return sum_.total(); }
   Block copy_grads() const;
-  SparseAdagrad& sparse() { return sparse_; }
-  const SparseAdagrad& sparse() const { return sparse_; }
   int64_t steps() const { return optimizer_.steps(); }
   // Examples or targets that grads() is the sum over.
   int64_t pending() const { return pending_; }

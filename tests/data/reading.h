@@ -83,7 +83,8 @@ inline std::string error_of_bytes(const std::string& name, std::string_view byte
 class FolderTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "linnet_data_XXXXXX").string();
+    std::string name =
+        (std::filesystem::temp_directory_path() / "linnet_data_").string() + std::string(6, 'X');
     ASSERT_NE(::mkdtemp(name.data()), nullptr);
     folder_ = name;
   }

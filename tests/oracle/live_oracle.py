@@ -30,6 +30,7 @@ try:
     import torch
     import make_golden
     import twin
+    from tensor_file import read_safetensors, write_safetensors
 except ImportError as error:
     print(f'live_oracle.py: skipped, {error}; PyTorch is in the package python3-torch')
     sys.exit(77)
@@ -62,12 +63,12 @@ def run_linnet(binary, config, params, batch):
     with tempfile.TemporaryDirectory(prefix='linnet_oracle_') as folder:
         twin.write_model(folder, config, params)
         data, out = f'{folder}/batch.safetensors', f'{folder}/answers.safetensors'
-        twin.write_safetensors(data, batch)
+        write_safetensors(data, batch)
         command = [binary, 'oracle', folder, '--data', data, '--out', out]
         done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
         if done.returncode != 0:
             raise RuntimeError(f'exit code {done.returncode}: {done.stderr.strip()}')
-        return twin.read_safetensors(out)
+        return read_safetensors(out)
 
 
 def largest(values):

@@ -13,6 +13,7 @@ import zlib
 import numpy as np
 
 import twin
+from tensor_file import write_safetensors
 
 # What differs from case to case; everything else is in BASE or in the sizes of the caller.
 CASES = {
@@ -96,7 +97,7 @@ def main():
         folder.mkdir(parents=True, exist_ok=True)
         twin.write_model(folder, config, params)
         result = twin.answers(params, config, batch)
-        twin.write_safetensors(folder / 'golden.safetensors', {**batch, **result})
+        write_safetensors(folder / 'golden.safetensors', {**batch, **result})
         print(f'{case}: loss {result["loss"][0]:.6f}')
 
 
