@@ -1,5 +1,6 @@
 // main.cpp -- linnet VERB: finds the verb, turns errors into one sentence and an exit code.
 #include <algorithm>
+#include <csignal>
 #include <exception>
 #include <string>
 
@@ -23,6 +24,7 @@ bool has_verb(const CLI::App& app, const std::string& name) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that is too large is a failed write, which says so
   CLI::App app(kAbout, "linnet");
   app.set_version_flag("--version", LINNET_VERSION);
   app.require_subcommand(1);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <system_error>
@@ -43,39 +44,7 @@ class Descriptor {
   int fd_;
 };
 
-// A new file in `folder`, removed again unless it was renamed.
-class Temporary {
- public:
-  // -1 in descriptor() and errno tell of a failure. The number is needed when a killed process of
-  // the same id left one, or other threads and machines write to the same folder.
-  Temporary(int folder, mode_t mode) : folder_(folder) {
-    constexpr int kAttempts = 1000;
-    for (int i = 0; i < kAttempts && fd_ < 0; ++i) {
-      name_ = fmt::format(".linnet-{}-{}.tmp", ::getpid(), i);
-      fd_ = ::openat(folder, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-      if (fd_ < 0 && errno != EEXIST) return;
-    }
-  }
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-  ~Temporary() {
-    if (fd_ < 0) return;
-    if (!renamed_) ::unlinkat(folder_, name_.c_str(), 0);
-    ::close(fd_);
-  }
-
-  int descriptor() const { return fd_; }
-  bool rename(const std::string& name) {
-    renamed_ = ::renameat(folder_, name_.c_str(), folder_, name.c_str()) == 0;
-    return renamed_;
-  }
-
- private:
-  int folder_;
-  int fd_ = -1;
-  std::string name_;
-  bool renamed_ = false;
-};
+constexpr std::string_view kTemporaryStart = ".linnet-", kTemporaryEnd = ".tmp";
 
 bool write_all(int fd, std::span<const std::byte> part) {
   while (!part.empty()) {
@@ -144,7 +113,47 @@ MappedFile::~MappedFile() {
   if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
-void write_file(const fs::path& path, std::span<const std::span<const std::byte>> parts) {
+// A new file in the folder of `target`, removed again unless it was renamed.
+class NewFile::Temporary {
+ public:
+  // -1 in folder() or file(), and errno, tell of a failure. The number is needed when a killed
+  // process of the same id left one, or other threads and machines write to the same folder.
+  Temporary(const fs::path& target, mode_t mode)
+      : target_(target.filename()),
+        folder_(::open(target.has_parent_path() ? target.parent_path().c_str() : ".",
+                       O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    constexpr int kAttempts = 1000;
+    for (int i = 0; i < kAttempts && folder() >= 0 && fd_ < 0; ++i) {
+      name_ = fmt::format("{}{}-{}{}", kTemporaryStart, ::getpid(), i, kTemporaryEnd);
+      fd_ = ::openat(folder(), name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+      if (fd_ < 0 && errno != EEXIST) return;
+    }
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  ~Temporary() {
+    if (fd_ < 0) return;
+    if (!renamed_) ::unlinkat(folder(), name_.c_str(), 0);
+    ::close(fd_);
+  }
+
+  int folder() const { return folder_.get(); }
+  int file() const { return fd_; }
+  bool rename() {
+    renamed_ = ::renameat(folder(), name_.c_str(), folder(), target_.c_str()) == 0;
+    return renamed_;
+  }
+
+ private:
+  fs::path target_;
+  Descriptor folder_;
+  int fd_ = -1;
+  std::string name_;
+  bool renamed_ = false;
+};
+
+NewFile::NewFile(const fs::path& path, std::span<const std::span<const std::byte>> parts)
+    : path_(path) {
   std::error_code error;
   const fs::file_status old = fs::status(path, error);
   // A rename would destroy a device such as /dev/null.
@@ -154,26 +163,46 @@ void write_file(const fs::path& path, std::span<const std::span<const std::byte>
   const fs::path target = fs::weakly_canonical(path, error);
   if (error) fail(path, "cannot write", error.value());
 
-  const fs::path parent = target.has_parent_path() ? target.parent_path() : ".";
-  const Descriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.get() < 0) fail(path, "cannot open the folder", errno);
   // Private until it has the permissions of the old file; a new file gets what the umask leaves.
-  Temporary temporary(folder.get(), fs::exists(old) ? 0600 : 0666);
-  const int fd = temporary.descriptor();
+  temporary_ = std::make_unique<Temporary>(target, fs::exists(old) ? 0600 : 0666);
+  if (temporary_->folder() < 0) fail(path, "cannot open the folder", errno);
+  const int fd = temporary_->file();
   if (fd < 0) fail(path, "cannot write to the folder", errno);
   // Some file systems have no permissions: there the file stays private, which harms nobody.
   if (fs::exists(old)) (void)::fchmod(fd, static_cast<mode_t>(old.permissions() & fs::perms::all));
   for (const std::span<const std::byte> part : parts)
     if (!write_all(fd, part)) fail(path, "cannot write", errno);
   if (::fsync(fd) != 0) fail(path, "cannot write", errno);
-  if (!temporary.rename(target.filename().string())) fail(path, "cannot replace", errno);
+}
+
+NewFile::NewFile(const fs::path& path, std::string_view content)
+    : NewFile(path, std::array{std::as_bytes(std::span(content))}) {}
+
+NewFile::~NewFile() = default;
+
+void NewFile::put_in_place() {
+  if (!temporary_->rename()) fail(path_, "cannot replace", errno);
   // EINVAL: a file system that cannot sync folders, e.g. over a network.
-  if (::fsync(folder.get()) != 0 && errno != EINVAL) fail(path, "cannot sync the folder", errno);
+  if (::fsync(temporary_->folder()) != 0 && errno != EINVAL)
+    fail(path_, "cannot sync the folder", errno);
+}
+
+void write_file(const fs::path& path, std::span<const std::span<const std::byte>> parts) {
+  NewFile(path, parts).put_in_place();
 }
 
 void write_file(const fs::path& path, std::string_view content) {
-  const std::span<const std::byte> part = std::as_bytes(std::span(content));
-  write_file(path, std::span(&part, 1));
+  NewFile(path, content).put_in_place();
+}
+
+void remove_temporaries(const fs::path& folder) {
+  std::error_code failure;  // a temporary that stays harms nobody
+  for (fs::directory_iterator file(folder, failure); file != fs::directory_iterator();
+       file.increment(failure)) {
+    const std::string name = file->path().filename().string();
+    if (name.starts_with(kTemporaryStart) && name.ends_with(kTemporaryEnd))
+      fs::remove(file->path(), failure);
+  }
 }
 
 std::string printable(std::string_view text, size_t limit) {

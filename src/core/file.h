@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,13 +29,33 @@ class MappedFile {
   std::span<const std::byte> bytes_;
 };
 
-// Writes the parts one after the other to a temporary beside `path`, syncs it, renames it to `path`
-// and syncs the folder: whoever opens `path`, even after a power cut, finds the old content or the
-// new. On any failure the temporary is removed; only a kill can leave one (.linnet-PID-N.tmp).
-// The permissions of an old file are kept, a link to it is followed, a read-only one is refused.
+// A file that is written beside `path`, then takes its place: whoever opens `path`, even after a
+// power cut, finds the old content or the new. Of files that belong together all are written before
+// the first is put in place, so that a full disk leaves all of the old ones. The permissions of an
+// old file are kept, a link to it is followed, a read-only one is refused.
+class NewFile {
+ public:
+  // Writes the parts one after the other to a temporary, and syncs it.
+  NewFile(const std::filesystem::path& path, std::span<const std::span<const std::byte>> parts);
+  NewFile(const std::filesystem::path& path, std::string_view content);
+  // Removes the temporary if it was not put in place; only a kill can leave one.
+  ~NewFile();
+  // Renames it to `path` and syncs the folder.
+  void put_in_place();
+
+ private:
+  class Temporary;
+  std::filesystem::path path_;
+  std::unique_ptr<Temporary> temporary_;
+};
+
+// A NewFile that is put in place at once.
 void write_file(const std::filesystem::path& path,
                 std::span<const std::span<const std::byte>> parts);
 void write_file(const std::filesystem::path& path, std::string_view content);
+
+// Removes what killed writers left in a folder, for who knows that no other is at work there.
+void remove_temporaries(const std::filesystem::path& folder);
 
 // Foreign text made fit for a message: at most about `limit` bytes, then "..."; what could steer a
 // terminal or hide text (control, bidirectional and zero-width characters, broken UTF-8) as \xNN.

@@ -24,7 +24,10 @@ FolderLock::FolderLock(const std::filesystem::path& folder) {
   file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (file_ < 0)
     throw Error(fmt::format("[{}] cannot open: {}", place_of(path), std::strerror(errno)));
-  if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
+  if (::flock(file_, LOCK_EX | LOCK_NB) == 0) {
+    remove_temporaries(folder);
+    return;
+  }
   ::close(file_);
   throw Error(fmt::format("[{}] another run is at work in this folder", place_of(folder)));
 }

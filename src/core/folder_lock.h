@@ -6,7 +6,8 @@
 namespace linnet {
 
 // Held until it is destroyed, or until the process ends in any way. Makes the folder where there is
-// none. A folder that another process holds is an Error.
+// none, and removes the temporaries that killed writers left in it. A folder that another process
+// holds is an Error.
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder);

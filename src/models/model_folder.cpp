@@ -21,12 +21,13 @@ void save_model(const std::filesystem::path& folder, const Model& model, const f
   for (const ParamSpec& spec : model.layout().specs()) {
     tensors.push_back({spec.name, spec.shape, values + spec.offset});
   }
-  write_safetensors(folder / "model.safetensors", tensors, {{"format", "linnet"}});
-  write_file(folder / "README.md", card);
   nlohmann::ordered_json config = config_to_json(model.config());
   if (!data.is_null()) config["data"] = data;
-  write_file(folder / "config.json",
-             config.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  NewFile weights = new_safetensors(folder / "model.safetensors", tensors, {{"format", "linnet"}});
+  NewFile readme(folder / "README.md", card);
+  NewFile settings(folder / "config.json",
+                   config.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  for (NewFile* file : {&weights, &readme, &settings}) file->put_in_place();
 }
 
 ModelConfig load_config(const std::filesystem::path& folder) {

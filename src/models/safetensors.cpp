@@ -238,8 +238,8 @@ std::string header_of(std::string_view place, std::span<const Tensor* const> ten
 
 }  // namespace
 
-void write_safetensors(const std::filesystem::path& path, std::span<const Tensor> tensors,
-                       const std::map<std::string, std::string>& metadata) {
+NewFile new_safetensors(const std::filesystem::path& path, std::span<const Tensor> tensors,
+                        const std::map<std::string, std::string>& metadata) {
   std::vector<const Tensor*> order;
   for (const Tensor& tensor : tensors) order.push_back(&tensor);
   std::ranges::sort(order, {}, [](const Tensor* tensor) { return std::string_view(tensor->name); });
@@ -248,7 +248,12 @@ void write_safetensors(const std::filesystem::path& path, std::span<const Tensor
   for (const Tensor* tensor : order)
     parts.emplace_back(reinterpret_cast<const std::byte*>(tensor->data),
                        *byte_count(tensor->shape, sizeof(float)));
-  write_file(path, parts);
+  return NewFile(path, parts);
+}
+
+void write_safetensors(const std::filesystem::path& path, std::span<const Tensor> tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  new_safetensors(path, tensors, metadata).put_in_place();
 }
 
 SafetensorsFile SafetensorsFile::open(const std::filesystem::path& path) {

@@ -29,8 +29,10 @@ struct Tensor {
   const float* data;
 };
 
-// Replaces the file safely (see write_file). Equal content gives equal bytes whatever the order of
-// the tensors; the data starts at a multiple of 64.
+// Written beside the file that it is to replace (see NewFile). Equal content gives equal bytes
+// whatever the order of the tensors; the data starts at a multiple of 64.
+NewFile new_safetensors(const std::filesystem::path& path, std::span<const Tensor> tensors,
+                        const std::map<std::string, std::string>& metadata);
 void write_safetensors(const std::filesystem::path& path, std::span<const Tensor> tensors,
                        const std::map<std::string, std::string>& metadata);
 
