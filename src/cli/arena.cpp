@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
-#include <fstream>
 #include <set>
 
 #include "cli/arena_run.h"
@@ -16,6 +15,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/folder_lock.h"
+#include "core/log_file.h"
 #include "models/profiles.h"
 #include "report/run_records.h"
 #include "train/run_profiles.h"
@@ -106,6 +106,7 @@ class Contest {
  private:
   void read_results() {
     if (!std::filesystem::exists(results_)) {
+      log_.emplace(results_);
       append({{"plan",
                {{"arena", options_.name},
                 {"profile", options_.profile},
@@ -114,6 +115,7 @@ class Contest {
                 {"seeds", options_.seeds}}}});
       return;
     }
+    open_log();
     const std::vector<std::filesystem::path> files = {results_};
     const RunRecords records = read_run_records(files);
     for (const RunRecord& run : records.runs) {
@@ -124,18 +126,28 @@ class Contest {
     }
   }
 
+  // A kill may have left half a line, which the next must not be glued to.
+  void open_log() {
+    const MappedFile file(results_);
+    const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
+                                file.bytes().size());
+    const size_t start = text.rfind('\n') + 1;  // 0 where there is none
+    const std::string_view last = text.substr(start);
+    const bool whole = last.empty() || Json::accept(last);
+    log_.emplace(results_, static_cast<int64_t>(whole ? text.size() : start));
+    if (whole && !last.empty()) log_->append("\n");
+  }
+
   void append(const Json& line) {
-    std::ofstream file(results_, std::ios::app | std::ios::binary);
-    file << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-    file.flush();
-    if (!file) throw Error(fmt::format("[{}] cannot write", place_of(results_)));
+    log_->append(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    log_->sync();  // the run's folder is removed next
   }
 
   const PreparedTask& prepared(const std::string& task) {
     const auto found = prepared_.find(task);
     if (found != prepared_.end()) return found->second;
     DataChoice choice{.data = paths_.at(task), .task = task};
-    choice.tokenizer = task == "listops" ? "listops" : "bytes";  // as the paper has them
+    choice.learn_tokenizer = false;  // the profiles are of bytes and ListOps words
     Progress progress("preparing " + task);
     PreparedTask ready = prepare(
         choice, options_.threads,
@@ -231,6 +243,7 @@ class Contest {
   RunFlags train_;
   FolderLock lock_;
   std::string results_;
+  std::optional<LogFile> log_;
   std::map<std::string, std::string> paths_;
   std::map<std::string, PreparedTask> prepared_;
   Context context_;

@@ -9,9 +9,9 @@
 #include "cli/figures.h"
 #include "cli/memory.h"
 #include "cli/provenance.h"
-#include "core/error.h"
 #include "core/folder_lock.h"
 #include "train/run.h"
+#include "train/run_identity.h"
 
 namespace linnet {
 namespace {
@@ -50,6 +50,8 @@ Json curve_of(const std::filesystem::path& metrics) {
 Json settings_json(const ArenaRun& run, const PreparedTask& prepared) {
   Json train = run_settings_to_json(run.settings);
   train.erase("seed");
+  // Records of versions that did not have it count as equal.
+  if (run.settings.accumulate_tokens == 0) train.erase("accumulate_tokens");
   return {{"model", config_to_json(run.config)},
           {"train", train},
           {"data", {{"format", prepared.format->name}, {"records", prepared.records}}},
@@ -72,8 +74,9 @@ std::optional<Json> run_in_arena(
                  {"commit", source_commit()},
                  {"machine", machine_name()},
                  {"started", utc_now()}};
+  const FolderLock lock(run.folder);
+  check_identity(run.folder, prepared, run.config, run.settings);
   try {
-    const FolderLock lock(run.folder);
     reset_peak_memory();
     Run training(context, run.folder, run.config, prepared, run.settings);
     record["parameters"] = training.model().layout().parameters();
@@ -104,7 +107,7 @@ std::optional<Json> run_in_arena(
     record["test"] = figures_json(training.score_best(
         prepared.parts.test ? *prepared.parts.test : prepared.parts.validation));
     record["curve"] = curve_of(std::filesystem::path(run.folder) / "metrics.jsonl");
-  } catch (const Error& error) {
+  } catch (const Diverged& error) {  // of other faults the model is not guilty
     record["status"] = "failed";
     record["error"] = error.what();
   }

@@ -56,16 +56,20 @@ Optimizer::Optimizer(const ParamLayout& layout, const OptimizerConfig& config)
   }
 }
 
-double Optimizer::step(Context& context, double rate, float scale, float* grads, float* values) {
-  const auto count = static_cast<int64_t>(ranges_.size());
+double Optimizer::norm(Context& context, const float* grads) const {
   std::vector<double> squares(ranges_.size());
-  context.parallel(count, [&](int64_t i, int) {
+  context.parallel(static_cast<int64_t>(ranges_.size()), [&](int64_t i, int) {
     const Range& r = ranges_[static_cast<size_t>(i)];
     squares[static_cast<size_t>(i)] = sum_of_squares(r.size, grads + r.offset);
   });
-  double norm = 0;
-  for (double square : squares) norm += square;
-  norm = std::sqrt(norm) * scale;
+  double sum = 0;
+  for (double square : squares) sum += square;
+  return std::sqrt(sum);
+}
+
+double Optimizer::step(Context& context, double rate, float scale, float* grads, float* values) {
+  const auto count = static_cast<int64_t>(ranges_.size());
+  const double norm = this->norm(context, grads) * scale;
   if (!std::isfinite(norm)) {
     for (const Range& r : ranges_) std::fill_n(grads + r.offset, r.size, 0.0f);
     return norm;

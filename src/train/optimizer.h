@@ -36,6 +36,8 @@ double sparse_learning_rate(const OptimizerConfig& config, int64_t step);
 class Optimizer {
  public:
   Optimizer(const ParamLayout& layout, const OptimizerConfig& config);
+  // Of the sum of gradients; does not depend on the number of threads.
+  double norm(Context& context, const float* grads) const;
   // One step with the mean gradient grads * scale; clears grads. Returns the norm before clipping;
   // where that is not finite no step is taken, and the values stay. The result does not depend on
   // the number of threads.

@@ -11,6 +11,8 @@
 #include "data/task_settings.h"
 #include "models/model_folder.h"
 #include "train/card.h"
+#include "train/run_identity.h"
+#include "train/schedule.h"
 
 namespace linnet {
 namespace {
@@ -30,9 +32,11 @@ std::string describe(const Diagnosis& diagnosis) {
   for (const Diagnosis::Group& group : diagnosis.groups)
     norms += fmt::format("{}{} {:.2g}", norms.empty() ? "" : ", ", group.stage, group.gradient);
   return fmt::format(
-      "{} is {}, so there is nothing to learn from; gradient norms: {}; try a "
+      "{} is {}{}, so there is nothing to learn from; gradient norms: {}; try a "
       "smaller --lr, a longer --warmup or a smaller --clip",
-      diagnosis.where, diagnosis.largest, norms);
+      diagnosis.where, diagnosis.largest,
+      diagnosis.record < 0 ? "" : fmt::format(" in record {} of train", diagnosis.record + 1),
+      norms);
 }
 
 // Some of a part, in the order of the file, so the same ones every time; whole records.
@@ -61,17 +65,19 @@ Run::Run(Context& context, std::filesystem::path folder, const ModelConfig& conf
   if (settings.steps == 0 && settings.epochs == 0 && settings.minutes == 0)
     throw Error("[train.minutes] a run needs an end: --steps, --epochs or --minutes");
   validation_ = first_examples(prepared.parts.validation, maker(), settings.validation_rows);
+  check_identity(folder_, prepared, config, settings);
   FeedPosition position;
   resumed_ = load_checkpoint(position);
-  open_log();
+  save_tokenizer(*prepared.tokenizer, folder_);
+  // Lines after the checkpoint are of steps that are taken again.
+  log_.emplace(folder_ / "metrics.jsonl", state_.log_bytes);
   feed_ = std::make_unique<Feed>(
       [this] { return std::make_unique<ExampleStream>(prepared_.parts.train, maker()); },
       feed_options(settings), position);
+  // Last: settings that make no run do not bind the folder.
+  save_identity(folder_, prepared, config, settings);
   started_ = Clock::now();
-}
-
-Run::~Run() {
-  if (log_) std::fclose(log_);
+  done_ = measure_progress();
 }
 
 ExampleMaker Run::maker() const {
@@ -80,13 +86,13 @@ ExampleMaker Run::maker() const {
 
 double Run::seconds() const { return state_.seconds + seconds_from(started_); }
 
-double Run::progress() const {
+double Run::measure_progress() const {
   double done = 0;
   const auto reach = [&](double at, double end) {
     if (end > 0) done = std::max(done, at / end);
   };
   reach(static_cast<double>(steps()), static_cast<double>(settings_.steps));
-  reach(feed_->epochs(prepared_.records), settings_.epochs);
+  reach(state_.epochs, settings_.epochs);
   reach(seconds(), settings_.minutes * 60);
   return std::min(done, 1.0);
 }
@@ -96,15 +102,18 @@ bool Run::stopped_early() const {
          state_.evaluations - state_.best_evaluation >= settings_.patience;
 }
 
-bool Run::finished() const { return progress() >= 1 || stopped_early(); }
+bool Run::finished() const {
+  // A run by the clock that was stopped at its very end still needs its look.
+  return (done_ >= 1 && state_.evaluations > 0) || stopped_early();
+}
 
 StepResult Run::step() {
-  const double done = progress();
+  const Clock::time_point start = Clock::now();
   StepResult sum;
-  double weight = 0;
-  std::span<const Example* const> batch;
-  for (int64_t i = 0; i < settings_.accumulate; ++i) {
-    batch = feed_->next();
+  double weight = 0, norm = 0;
+  int64_t batches = 0;
+  for (bool more = true; more;) {
+    const std::span<const Example* const> batch = feed_->next();
     const int64_t before = trainer_.pending();
     const StepResult result = trainer_.accumulate(batch);
     const auto n = static_cast<double>(trainer_.pending() - before);
@@ -112,21 +121,32 @@ StepResult Run::step() {
     sum.accuracy += n * result.accuracy;
     sum.tokens += result.tokens;
     weight += n;
+    ++batches;
+    more = settings_.accumulate_tokens > 0 ? sum.tokens < settings_.accumulate_tokens
+                                           : batches < settings_.accumulate;
+    // Asked after every batch: the one in which it begins is the one to look into.
+    const bool sound = std::isfinite(result.loss);
+    norm = !sound ? result.loss : more ? trainer_.gradient_norm() : trainer_.update(done_);
+    if (!std::isfinite(norm)) {
+      throw Diverged(fmt::format("[train] step {}{}: {}; the last good state is in {}", steps() + 1,
+                                 more || batches > 1 ? fmt::format(", batch {}", batches) : "",
+                                 describe(trainer_.diagnose(batch)), place_of(folder_)));
+    }
   }
   sum.loss /= std::max(weight, 1.0);
   sum.accuracy /= std::max(weight, 1.0);
-  const double norm = trainer_.update(done);
-  if (!std::isfinite(sum.loss) || !std::isfinite(norm)) {
-    throw Error(fmt::format("[train] step {}: {}; the last good state is in {}", steps() + 1,
-                            describe(trainer_.diagnose(batch)), place_of(folder_)));
-  }
+  const double rate = learning_rate(train_config(settings_).optimizer, steps(), done_);
   state_.tokens += sum.tokens;
+  state_.epochs = feed_->epochs(prepared_.records);
+  done_ = measure_progress();
   write_line({{"step", steps()},
               {"loss", sum.loss},
               {"accuracy", sum.accuracy},
               {"gradient_norm", norm},
+              {"learning_rate", rate},
               {"tokens", state_.tokens},
-              {"seconds", seconds()}});
+              {"seconds", seconds()},
+              {"tokens_per_s", static_cast<double>(sum.tokens) / seconds_from(start)}});
   return sum;
 }
 
@@ -139,7 +159,7 @@ StepResult Run::advance() {
 }
 
 bool Run::evaluation_due() const {
-  const auto due = std::floor(progress() * static_cast<double>(settings_.evaluations) + 1e-9);
+  const auto due = std::floor(done_ * static_cast<double>(settings_.evaluations) + 1e-9);
   return static_cast<double>(state_.evaluations) < due;
 }
 
@@ -174,9 +194,10 @@ void Run::evaluate() {
     save_model(folder_, model_, trainer_.averaged_values(),
                model_card(prepared_, model_, settings_, steps(), last_),
                task_settings_to_json(prepared_.settings));
-    save_tokenizer(*prepared_.tokenizer, folder_);
   }
 }
+
+void Run::write_events() { events_.emplace(folder_ / "tensorboard", steps() + 1); }
 
 TaskScore Run::score_best(const DataPart& part) {
   const LoadedModel best = load_model(folder_);
@@ -185,10 +206,17 @@ TaskScore Run::score_best(const DataPart& part) {
 }
 
 void Run::write_line(const Json& line) {
-  const std::string text = line.dump() + "\n";
-  if (std::fwrite(text.data(), 1, text.size(), log_) != text.size())
-    throw Error(fmt::format("[{}] cannot write", place_of(folder_ / "metrics.jsonl")));
-  state_.log_bytes += static_cast<int64_t>(text.size());
+  log_->append(line.dump() + "\n");
+  if (!events_) return;
+  std::vector<Scalar> scalars;
+  for (const auto& [name, value] : line.items()) {
+    constexpr std::string_view kLook = "validation_";
+    if (name == "step" || name == "seconds" || name == "tokens" || !value.is_number()) continue;
+    scalars.push_back(
+        {name.starts_with(kLook) ? "validation/" + name.substr(kLook.size()) : "train/" + name,
+         value.get<double>()});
+  }
+  events_->write(line["step"].get<int64_t>(), scalars);
 }
 
 }  // namespace linnet

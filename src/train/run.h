@@ -2,45 +2,56 @@
 //
 // The folder is a model folder (config.json, tokenizer, README.md, model.safetensors: the best
 // model so far by validation) with metrics.jsonl, one line a step or a look, and
-// checkpoint.safetensors, the whole state of the run. Each file is replaced at once, so a kill at
-// any moment leaves a run that goes on from its last checkpoint, and ends with the same bits as one
-// that was never disturbed (but for one that ends by the clock).
+// checkpoint.safetensors, the whole state of the run. Each file is replaced at once, so a kill or a
+// full disk at any moment leaves a run that goes on from its last checkpoint, and ends with the
+// same bits as one that was never disturbed (but for one that ends by the clock). A look that was
+// taken after that checkpoint is taken again, and writes the same model again.
 #pragma once
 
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/error.h"
+#include "core/log_file.h"
 #include "data/feed.h"
 #include "data/prepare.h"
 #include "models/model.h"
+#include "train/event_file.h"
 #include "train/run_settings.h"
 #include "train/task_score.h"
 #include "train/trainer.h"
 
 namespace linnet {
 
+// A run that cannot go on: its loss or gradient is not finite.
+class Diverged : public Error {
+ public:
+  using Error::Error;
+};
+
 class Run {
  public:
-  // The task, its tokenizer and its data outlive the run.
+  // The task, its tokenizer and its data outlive the run. Whoever makes it holds the folder's lock.
   Run(Context& context, std::filesystem::path folder, const ModelConfig& config,
       const PreparedTask& prepared, const RunSettings& settings);
-  ~Run();
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
   // Whether it goes on from a checkpoint.
   bool resumed() const { return resumed_; }
   bool finished() const;
-  // Share of the whole that is done, 0 .. 1.
-  double progress() const;
+  // Share of the whole that is done, 0 .. 1, as it was after the last step.
+  double progress() const { return done_; }
   // One optimiser step; then a look at validation and a checkpoint where they are due.
   StepResult advance();
   void save_checkpoint();
+  // From now on also event files for TensorBoard, in the folder's folder of that name.
+  void write_events();
 
   const Model& model() const { return model_; }
   int64_t steps() const { return trainer_.steps(); }
@@ -60,17 +71,18 @@ class Run {
   // What a run knows beside its trainer; the checkpoint's note, as JSON.
   struct State {
     int64_t tokens = 0, evaluations = 0, best_evaluation = 0;
+    double epochs = 0;  // done; the feed knows it only after its first batch
     double seconds = 0, best = std::numeric_limits<double>::quiet_NaN(), best_loss = 0;
     int64_t log_bytes = 0;  // of metrics.jsonl; what follows is of steps that are taken again
   };
   StepResult step();
+  double measure_progress() const;
   bool evaluation_due() const;
   // On validation; keeps the model if it is the best so far.
   void evaluate();
   bool checkpoint_due() const;
   ExampleMaker maker() const;
   bool load_checkpoint(FeedPosition& position);
-  void open_log();
   bool better(const TaskScore& score) const;
   void write_line(const nlohmann::ordered_json& line);
 
@@ -85,7 +97,9 @@ class Run {
   State state_;
   TaskScore last_;
   bool resumed_ = false;
-  std::FILE* log_ = nullptr;
+  std::optional<LogFile> log_;
+  std::optional<EventFile> events_;
+  double done_ = 0;
   std::chrono::steady_clock::time_point started_, saved_;
 };
 

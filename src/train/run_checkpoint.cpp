@@ -1,7 +1,4 @@
 // run_checkpoint.cpp -- what a run writes to go on from, and how it goes on.
-#include <fmt/format.h>
-
-#include "core/error.h"
 #include "core/file.h"
 #include "core/settings.h"
 #include "train/run.h"
@@ -20,6 +17,7 @@ void for_each_field(State& s, FeedPosition& position, const Visit& visit) {
   visit("tokens", s.tokens, "");
   visit("evaluations", s.evaluations, "");
   visit("best_evaluation", s.best_evaluation, "");
+  visit("epochs", s.epochs, "");
   visit("seconds", s.seconds, "");
   visit("best", s.best, "");
   visit("best_loss", s.best_loss, "");
@@ -37,10 +35,10 @@ bool Run::checkpoint_due() const {
 }
 
 void Run::save_checkpoint() {
-  if (std::fflush(log_) != 0)
-    throw Error(fmt::format("[{}] cannot write", place_of(folder_ / "metrics.jsonl")));
+  log_->sync();  // a checkpoint on the disk must not speak of lines that are not
   State state = state_;
   state.seconds = seconds();
+  state.log_bytes = log_->size();
   FeedPosition position = feed_->position();
   Json note;
   for_each_field(state, position,
@@ -59,20 +57,6 @@ bool Run::load_checkpoint(FeedPosition& position) {
       read_setting("checkpoint", name, json[name], member);
   });
   return true;
-}
-
-// Lines after the checkpoint are of steps that are taken again.
-void Run::open_log() {
-  const std::filesystem::path path = folder_ / "metrics.jsonl";
-  std::error_code failure;
-  if (std::filesystem::exists(path)) {
-    const auto size = static_cast<int64_t>(std::filesystem::file_size(path, failure));
-    if (!failure && size > state_.log_bytes)
-      std::filesystem::resize_file(path, static_cast<uintmax_t>(state_.log_bytes), failure);
-    state_.log_bytes = std::min(size, state_.log_bytes);
-  }
-  log_ = std::fopen(path.c_str(), "ab");
-  if (!log_ || failure) throw Error(fmt::format("[{}] cannot write", place_of(path)));
 }
 
 }  // namespace linnet

@@ -20,6 +20,8 @@ void for_each_field(Settings& s, const Visit& visit) {
   visit("batch", s.batch, "Sequences of a batch");
   visit("batch_tokens", s.batch_tokens, "Instead: as many sequences as have so many tokens");
   visit("accumulate", s.accumulate, "Batches of one optimiser step");
+  visit("accumulate_tokens", s.accumulate_tokens,
+        "Instead: as many batches as it takes to so many tokens");
   visit("group", s.group, "Batches that are sorted by length together; 1: none");
   visit("window", s.window, "Tokens kept in memory; larger data streams through");
   visit("schedule", s.schedule, "Of the learning rate: cosine, linear, constant or rsqrt");
@@ -62,6 +64,7 @@ RunSettings run_settings_from_json(const nlohmann::json& json) {
   check_number("minutes", s.minutes, 0, 1e9);
   check_setting("train", "seed", s.seed, 0, kMost);
   check_setting("train", "accumulate", s.accumulate, 1, 1 << 20);
+  check_setting("train", "accumulate_tokens", s.accumulate_tokens, 0, kMost);
   check_number("label_smoothing", s.label_smoothing, 0, 0.999);
   check_number("orthogonality", s.orthogonality, 0, 1);
   check_setting("train", "evaluations", s.evaluations, 1, 1 << 20);

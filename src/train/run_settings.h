@@ -20,6 +20,7 @@ struct RunSettings {
   int64_t batch = 32;
   int64_t batch_tokens = 0;
   int64_t accumulate = 1;
+  int64_t accumulate_tokens = 0;
   int64_t group = 1;
   int64_t window = 64'000'000;
 

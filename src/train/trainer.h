@@ -50,6 +50,9 @@ class Trainer {
   // (schedule.h); without it, by config.optimizer.steps.
   double update();
   double update(double progress);
+  // Of the sum of gradients since the last update: not finite as soon as one of its batches spoils
+  // it, which is then the batch to diagnose.
+  double gradient_norm() const { return optimizer_.norm(context_, sum_.total()); }
   // Where a loss or gradient that is not finite began; batch: the one that accumulate took last.
   Diagnosis diagnose(std::span<const Example* const> batch) const;
 

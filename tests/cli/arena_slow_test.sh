@@ -37,6 +37,17 @@ for r in sorted((r for r in runs if 'row' in r), key=lambda r: (r['row'], r['see
     print(r['row'], r['seed'], r['status'], r['steps'], r['tokens'], r['validation'], r['test'], [p['validation_loss'] for p in r['curve']])
 P
 }
+# Half a line, as a kill leaves it, and other settings in the folder of a run that is not finished.
+printf '{"arena":"table1","ta' >>parts/results.jsonl
+"$LINNET_BIN" "${arena[@]}" --dir parts >out 2>&1 && grep -q '9 of 9 runs are done' out || fail "half a line: $(cat out)"
+[[ $(tail -c 1 parts/results.jsonl) == "" && $(wc -l <parts/results.jsonl) -eq 10 ]] || fail "half a line stays"
+"$LINNET_BIN" "${arena[@]/#30/100000}" --dir other >/dev/null 2>&1 &
+pid=$!
+for ((i = 0; i < 500; i++)); do compgen -G 'other/runs/*/run.json' >/dev/null && break || sleep 0.01; done
+kill -9 $pid
+wait $pid 2>/dev/null
+"$LINNET_BIN" "${arena[@]/#30/100001}" --dir other --budget 5s >out 2>&1
+[[ $? -eq 2 ]] && grep -q 'train.steps = 100000, not 100001' out || fail "other settings: $(cat out)"
 diff <(figures whole/results.jsonl) <(figures parts/results.jsonl) || fail "stops show in the figures"
 "$LINNET_BIN" report parts/results.jsonl --out report.html >/dev/null 2>&1 && grep -q '2xoglu' report.html || fail "report"
 

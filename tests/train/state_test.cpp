@@ -6,41 +6,11 @@
 #include <fstream>
 
 #include "core/error.h"
-#include "models/safetensors.h"
 #include "tests/train/small_run.h"
+#include "tests/train/state_file.h"
 
 namespace linnet {
 namespace {
-
-using Metadata = std::map<std::string, std::string>;
-
-struct Numbers {
-  std::vector<int64_t> shape;
-  std::vector<float> data;
-};
-
-// A state file taken apart, to be changed and written again.
-struct StateFile {
-  std::map<std::string, Numbers> tensors;
-  Metadata metadata;
-
-  explicit StateFile(const std::filesystem::path& path) {
-    const SafetensorsFile file = SafetensorsFile::open(path);
-    metadata = file.metadata();
-    for (const auto& [name, info] : file.tensors()) {
-      Numbers& numbers = tensors[name];
-      numbers.shape = info.shape;
-      numbers.data.resize((info.end - info.begin) / sizeof(float));
-      file.read(name, numbers.data.data(), info.shape);
-    }
-  }
-  void write(const std::filesystem::path& path) const {
-    std::vector<Tensor> list;
-    for (const auto& [name, numbers] : tensors)
-      list.push_back({name, numbers.shape, numbers.data.data()});
-    write_safetensors(path, list, metadata);
-  }
-};
 
 class StateTest : public testing::Test {
  protected:

@@ -1,0 +1,71 @@
+// run_identity.cpp -- compares settings one by one, so that an Error can name the one.
+#include "train/run_identity.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/settings.h"
+#include "data/task_settings.h"
+#include "models/model_folder.h"
+
+namespace linnet {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kFile = "run.json";
+
+// All that decides the result.
+Json identity(const PreparedTask& prepared, const ModelConfig& config,
+              const RunSettings& settings) {
+  return {{"model", config_to_json(config)},
+          {"data", task_settings_to_json(prepared.settings)},
+          {"train", run_settings_to_json(settings)},
+          {"records", prepared.records},
+          {"bytes", prepared.bytes}};
+}
+
+}  // namespace
+
+void check_identity(const std::filesystem::path& folder, const PreparedTask& prepared,
+                    const ModelConfig& config, const RunSettings& settings) {
+  const Json now = identity(prepared, config, settings);
+  const std::filesystem::path path = folder / kFile;
+  if (!std::filesystem::exists(path)) {
+    // It would be replaced file by file.
+    if (std::filesystem::exists(folder / "config.json") &&
+        !std::filesystem::exists(folder / "checkpoint.safetensors"))
+      throw Error(
+          fmt::format("[{}] has a model that is of no run: take another folder", place_of(folder)));
+    return;
+  }
+  const nlohmann::json before = parse_settings(read_file(path, kLargestConfigFile), place_of(path));
+  for (const auto& [group, values] : now.items()) {
+    if (!values.is_object()) {
+      if (before.value(group, nlohmann::json()) != nlohmann::json(values))
+        throw Error(fmt::format(
+            "[{}] the data has changed since the run began: {} {}, now {}; "
+            "take another folder",
+            place_of(path), before.value(group, nlohmann::json()).dump(), group, values.dump()));
+      continue;
+    }
+    for (const auto& [name, value] : values.items()) {
+      const nlohmann::json old =
+          before.contains(group) ? before[group].value(name, nlohmann::json()) : nlohmann::json();
+      if (old == nlohmann::json(value)) continue;
+      throw Error(fmt::format(
+          "[{}] the run in this folder has {}.{} = {}, not {}: take another "
+          "folder, or remove this one",
+          place_of(path), group, name, printable(old.dump(), 60), printable(value.dump(), 60)));
+    }
+  }
+}
+
+void save_identity(const std::filesystem::path& folder, const PreparedTask& prepared,
+                   const ModelConfig& config, const RunSettings& settings) {
+  if (!std::filesystem::exists(folder / kFile))
+    write_file(folder / kFile, identity(prepared, config, settings).dump(2) + "\n");
+}
+
+}  // namespace linnet

@@ -1,0 +1,20 @@
+// run_identity.h -- run.json: what a run began with. A folder goes on only with the same.
+#pragma once
+
+#include <filesystem>
+
+#include "data/prepare.h"
+#include "models/config.h"
+#include "train/run_settings.h"
+
+namespace linnet {
+
+// An Error names the first setting that is another than in the folder's run.json, or says that the
+// folder has a model which is of no run.
+void check_identity(const std::filesystem::path& folder, const PreparedTask& prepared,
+                    const ModelConfig& config, const RunSettings& settings);
+// Writes run.json where there is none.
+void save_identity(const std::filesystem::path& folder, const PreparedTask& prepared,
+                   const ModelConfig& config, const RunSettings& settings);
+
+}  // namespace linnet
