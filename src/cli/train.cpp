@@ -23,9 +23,10 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
   DataChoice choice;
-  std::string out, row;
+  std::string out;
+  Recipe recipe;
   int threads = 0;
-  bool json = false;
+  bool json = false, tensorboard = false;
 };
 
 std::atomic<bool> interrupted = false;
@@ -67,7 +68,9 @@ Json result_of(const Run& run, const PreparedTask& prepared, const TaskScore& va
 
 void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_flags,
          const RunFlags& run_flags) {
+  check_recipe(options.recipe, options.choice.task);
   options.choice.read = data_flags.options();
+  options.choice.learn_tokenizer = options.recipe.profile.empty();
   const std::filesystem::path folder = options.out;
   const FolderLock lock(folder);
   // Learnt by the run that is gone on with.
@@ -84,14 +87,13 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
     });
     progress.show(1, fmt::format("{} records", with_commas(prepared.records)));
   }
-  const ModelConfig config = model_of(prepared, options.row, model_flags);
-  const RunSettings settings = settings_of(prepared, run_flags);
-  check_identity(folder, prepared, config, settings);
-  save_tokenizer(*prepared.tokenizer, folder);
+  const ModelConfig config = model_of(prepared, options.recipe, model_flags);
+  const RunSettings settings = settings_of(prepared, options.recipe, run_flags);
   Context context(options.threads, static_cast<uint64_t>(settings.seed));
   Run run(context, folder, config, prepared, settings);
+  if (options.tensorboard) run.write_events();
   if (!options.json) {
-    say_choices(prepared, run.model(), settings);
+    say_choices(prepared, options.recipe, run.model(), settings);
     if (run.resumed()) fmt::print("goes on from step {}\n\n", with_commas(run.steps()));
     std::fflush(stdout);
   }
@@ -151,10 +153,15 @@ void add_train(CLI::App& app) {
   verb->add_option("--stride", choice.stride,
                    "Longer texts in windows so many tokens apart; 0: they are cut")
       ->capture_default_str();
-  verb->add_option("--row", options->row, "A row of the paper's Table 1: " + profile_rows());
+  verb->add_option("--profile", options->recipe.profile,
+                   "Model and training as in an arena: " + profile_names() + "; for the tasks " +
+                       profile_tasks());
+  verb->add_option("--row", options->recipe.row, "A row of the paper's Table 1: " + profile_rows());
   verb->add_option("--threads", options->threads, "0: all cores; the result does not depend on it")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
+  verb->add_flag("--tensorboard", options->tensorboard,
+                 "Also writes OUT/tensorboard: tensorboard --logdir OUT");
   verb->add_flag("--json", options->json, "The result as one JSON object");
   verb->callback([options, data = DataFlags(*verb), run_flags = RunFlags(*verb),
                   model = ConfigFlags(*verb, {"task", "vocab", "classes", "loss"})] {

@@ -6,17 +6,14 @@
 #include <algorithm>
 
 #include "cli/terminal.h"
-#include "core/error.h"
 #include "core/file.h"
-#include "core/settings.h"
-#include "data/task_settings.h"
-#include "models/model_folder.h"
 #include "models/profiles.h"
+#include "train/run_profiles.h"
 
 namespace linnet {
 namespace {
 
-using Json = nlohmann::ordered_json;
+constexpr const char* kProfileRow = "linear-kernel";  // a profile's if none is named
 
 // What a task starts from; the user's settings come on top.
 ModelConfig starting_model(const Task& task) {
@@ -43,16 +40,6 @@ RunSettings starting_settings(const PreparedTask& prepared) {
   return settings;
 }
 
-// All that decides the result; a folder goes on only with the same.
-Json identity(const PreparedTask& prepared, const ModelConfig& config,
-              const RunSettings& settings) {
-  return {{"model", config_to_json(config)},
-          {"data", task_settings_to_json(prepared.settings)},
-          {"train", run_settings_to_json(settings)},
-          {"records", prepared.records},
-          {"bytes", prepared.bytes}};
-}
-
 std::string columns_text(const PreparedTask& prepared) {
   std::string text;
   for (size_t i = 0; i < prepared.columns.size(); ++i) {
@@ -66,51 +53,37 @@ std::string columns_text(const PreparedTask& prepared) {
 
 }  // namespace
 
-RunSettings settings_of(const PreparedTask& prepared, const RunFlags& flags) {
-  RunSettings settings = starting_settings(prepared);
-  if (flags.given("steps") || flags.given("epochs") || flags.given("minutes")) settings.minutes = 0;
+void check_recipe(const Recipe& recipe, const std::string& task) {
+  ModelConfig config;
+  if (!recipe.row.empty()) apply_row(recipe.row, config);
+  if (!recipe.profile.empty()) profile_settings(recipe.profile, task.empty() ? "text" : task);
+}
+
+RunSettings settings_of(const PreparedTask& prepared, const Recipe& recipe, const RunFlags& flags) {
+  RunSettings settings = recipe.profile.empty()
+                             ? starting_settings(prepared)
+                             : profile_settings(recipe.profile, prepared.task->name);
+  if (flags.given("steps") || flags.given("epochs") || flags.given("minutes")) {
+    settings.minutes = 0;
+    settings.steps = 0;
+  }
   return flags.apply(settings);
 }
 
-ModelConfig model_of(const PreparedTask& prepared, const std::string& row,
-                     const ConfigFlags& flags) {
+ModelConfig model_of(const PreparedTask& prepared, const Recipe& recipe, const ConfigFlags& flags) {
   ModelConfig config = starting_model(*prepared.task);
-  if (!row.empty()) apply_row(row, config);
-  fit_model(prepared, flags.given("length"), config);
+  if (!recipe.profile.empty()) {
+    config = profile_config(recipe.profile, prepared.task->name,
+                            recipe.row.empty() ? kProfileRow : recipe.row);
+  } else if (!recipe.row.empty()) {
+    apply_row(recipe.row, config);
+  }
+  fit_model(prepared, !recipe.profile.empty() || flags.given("length"), config);
   return flags.apply(config);
 }
 
-void check_identity(const std::filesystem::path& folder, const PreparedTask& prepared,
-                    const ModelConfig& config, const RunSettings& settings) {
-  const Json now = identity(prepared, config, settings);
-  const std::filesystem::path path = folder / "run.json";
-  if (!std::filesystem::exists(path)) {
-    write_file(path, now.dump(2) + "\n");
-    return;
-  }
-  const nlohmann::json before = parse_settings(read_file(path, kLargestConfigFile), place_of(path));
-  for (const auto& [group, values] : now.items()) {
-    if (!values.is_object()) {
-      if (before.value(group, nlohmann::json()) != nlohmann::json(values))
-        throw Error(fmt::format(
-            "[{}] the data has changed since the run began: {} {}, now {}; "
-            "take another --out",
-            place_of(path), before.value(group, nlohmann::json()).dump(), group, values.dump()));
-      continue;
-    }
-    for (const auto& [name, value] : values.items()) {
-      const nlohmann::json old =
-          before.contains(group) ? before[group].value(name, nlohmann::json()) : nlohmann::json();
-      if (old == nlohmann::json(value)) continue;
-      throw Error(fmt::format(
-          "[{}] the run in this folder has {}.{} = {}, not {}: take another "
-          "--out, or remove the folder",
-          place_of(path), group, name, printable(old.dump(), 60), printable(value.dump(), 60)));
-    }
-  }
-}
-
-void say_choices(const PreparedTask& prepared, const Model& model, const RunSettings& settings) {
+void say_choices(const PreparedTask& prepared, const Recipe& recipe, const Model& model,
+                 const RunSettings& settings) {
   const ModelConfig& config = model.config();
   fmt::print("task       {}: {}\n", prepared.task->name, prepared.task->summary);
   fmt::print("data       {}, {} records, {:.1f} MB{}\n", prepared.format->name,
@@ -136,6 +109,9 @@ void say_choices(const PreparedTask& prepared, const Model& model, const RunSett
                  printable(name, 30), count == 1 ? "a single example" : "no example");
     }
   }
+  if (!recipe.profile.empty())
+    fmt::print("profile    {}, row {}; what you gave is on top\n", recipe.profile,
+               recipe.row.empty() ? kProfileRow : recipe.row);
   fmt::print("tokens     {}, {} ids, at most {} a sequence\n", prepared.tokenizer->kind(),
              with_commas(config.vocab), with_commas(config.length));
   fmt::print("model      {} parameters: {}{}, {} blocks of width {}\n",

@@ -1,7 +1,6 @@
 // train_choices.h -- what linnet train decides by itself, and says.
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include "cli/setting_flags.h"
@@ -11,17 +10,19 @@
 
 namespace linnet {
 
-// What the task starts from, with what the user gave on top.
-RunSettings settings_of(const PreparedTask& prepared, const RunFlags& flags);
-// `row`: of the paper's Table 1, or empty.
-ModelConfig model_of(const PreparedTask& prepared, const std::string& row,
-                     const ConfigFlags& flags);
+// Names of what to start from; empty: the task's own choice.
+struct Recipe {
+  std::string profile = {};  // "paper" or "desk"
+  std::string row = {};      // of the paper's Table 1
+};
 
-// A folder goes on only with the data and settings that it began with: an Error names the first
-// that is another.
-void check_identity(const std::filesystem::path& folder, const PreparedTask& prepared,
-                    const ModelConfig& config, const RunSettings& settings);
+// Unknown names are an Error that lists the known, before the data is read; `task` may be empty.
+void check_recipe(const Recipe& recipe, const std::string& task);
+// What the recipe or the task starts from, with what the user gave on top.
+RunSettings settings_of(const PreparedTask& prepared, const Recipe& recipe, const RunFlags& flags);
+ModelConfig model_of(const PreparedTask& prepared, const Recipe& recipe, const ConfigFlags& flags);
 
-void say_choices(const PreparedTask& prepared, const Model& model, const RunSettings& settings);
+void say_choices(const PreparedTask& prepared, const Recipe& recipe, const Model& model,
+                 const RunSettings& settings);
 
 }  // namespace linnet

@@ -121,9 +121,15 @@ PreparedTask prepare(const DataChoice& choice, int threads, const Show& progress
   prepared.settings.truncate = choice.truncate;
   prepared.settings.stride = choice.stride;
   count_labels(prepared, progress);
-  const std::string kind =
-      choice.tokenizer.empty() ? std::string(prepared.task->tokenizer) : choice.tokenizer;
-  if (std::filesystem::exists(kind)) {
+  std::string kind = choice.tokenizer;
+  if (kind.empty()) {
+    kind = prepared.task->tokenizer;
+    if (!choice.learn_tokenizer && find_tokenizer(kind).train != nullptr) kind = "bytes";
+  }
+  // A kind comes before a file of the same name, which is ./words.
+  const bool named = std::ranges::any_of(
+      tokenizers(), [&](const TokenizerKind* known) { return known->name == kind; });
+  if (!named && std::filesystem::exists(kind)) {
     prepared.tokenizer = load_tokenizer(kind);
   } else {
     prepared.tokenizer = learn_tokenizer(find_tokenizer(kind), choice, prepared, threads, progress);

@@ -17,7 +17,8 @@ namespace linnet {
 struct DataChoice {
   std::string data, validation = {}, test = {};  // paths
   std::string task = {};
-  std::string tokenizer = {};  // a kind, or the file of one
+  std::string tokenizer = {};   // a kind, or the file of one
+  bool learn_tokenizer = true;  // else bytes where it would have to be learnt
   int64_t vocabulary = 0;
   std::string truncate = "head";
   int64_t stride = 0;

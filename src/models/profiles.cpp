@@ -56,21 +56,22 @@ std::string names(const List& list) {
   return all;
 }
 
+// `of`: whose list it is, e.g. " of profile desk".
 template <class List>
-const auto& pick(const List& list, const char* what, std::string_view name) {
+const auto& pick(const List& list, const char* what, std::string_view name,
+                 const std::string& of = "") {
   for (const auto& item : list) {
     if (name_of(item) == name) return item;
   }
-  throw Error(fmt::format("[--{}] no such {}: \"{}\"; there are: {}", what, what, printable(name),
-                          names(list)));
+  throw Error(fmt::format("[--{}] no such {}{}: \"{}\"; there are: {}", what, what, of,
+                          printable(name), names(list)));
 }
 
 }  // namespace
 
 ModelConfig profile_config(std::string_view profile, std::string_view task, std::string_view row) {
-  pick(kProfiles, "profile", profile);
-  const Task& t =
-      profile == "paper" ? pick(kPaperTasks, "task", task) : pick(kDeskTasks, "task", task);
+  const std::string of = fmt::format(" of profile {}", pick(kProfiles, "profile", profile));
+  const Task& t = pick(profile == "paper" ? kPaperTasks : kDeskTasks, "task", task, of);
   ModelConfig config;
   apply_row(row, config);
   config.task = t.task;
