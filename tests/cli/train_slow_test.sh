@@ -101,26 +101,13 @@ rm -rf model
 "$LINNET_BIN" train --data odd.csv --out model "${small[@]}" --steps 2 >out 2>&1
 grep -q 'class only has \(a single\|no\) example to train on' out || fail "single example"
 
-# A run that is killed again and again ends as the one that was not.
-run=(train --data train.csv --tokenizer words --steps 40 --checkpoint-every 3 --ema 0.9 --dropout 0.1 --ngrams 2 --ngram-buckets 512 "${small[@]}")
+# A folder goes on only with what it began with; kill_slow_test.sh has the kills.
+run=(train --data train.csv --tokenizer words --steps 40 "${small[@]}")
 long=("${run[@]/#40/1000000}")
-"$LINNET_BIN" "${run[@]}" --out whole >/dev/null 2>&1 || fail "undisturbed run"
-for stop in 2 9 14 27 33; do
-  "$LINNET_BIN" "${run[@]}" --out killed >/dev/null 2>&1 &
-  pid=$!
-  for ((i = 0; i < 2000; i++)); do
-    [[ $(cat killed/metrics.jsonl 2>/dev/null | wc -l) -ge $stop || ! -d /proc/$pid ]] && break
-    sleep 0.01
-  done
-  kill -9 $pid 2>/dev/null
-  wait $pid 2>/dev/null
-done
-"$LINNET_BIN" "${run[@]}" --out killed >out 2>&1 || fail "resumed run: $(cat out)"
-cmp whole/model.safetensors killed/model.safetensors || fail "the resumed run is another"
-diff <(sed 's/,"seconds.*//' whole/metrics.jsonl) <(sed 's/,"seconds.*//' killed/metrics.jsonl) || fail "other metrics"
-"$LINNET_BIN" "${run[@]}" --out killed >out 2>&1 || fail "finished run, again"
-expect_error 'train.lr = 0.02, not 0.5' "${run[@]/#0.02/0.5}" --out killed
-expect_error 'the data has changed' "${run[@]/train.csv/test.csv}" --out killed
+"$LINNET_BIN" "${run[@]}" --out whole >out 2>&1 || fail "run: $(cat out)"
+"$LINNET_BIN" "${run[@]}" --out whole >out 2>&1 || fail "finished run, again"
+expect_error 'train.lr = 0.02, not 0.5' "${run[@]/#0.02/0.5}" --out whole
+expect_error 'the data has changed' "${run[@]/train.csv/test.csv}" --out whole
 
 # One run at a time; Ctrl-C saves and stops.
 "$LINNET_BIN" "${long[@]}" --out busy >busy.out 2>&1 &
