@@ -135,22 +135,9 @@ void add_train(CLI::App& app) {
   DataChoice& choice = options->choice;
   std::string names;
   for (const Task* task : tasks()) names += (names.empty() ? "" : ", ") + std::string(task->name);
-  verb->add_option("--data", choice.data, "File or folder: `linnet data formats`")->required();
   verb->add_option("--out", options->out, "Folder of the model")->required();
   verb->add_option("--task", choice.task, "Guessed if not given: " + names);
-  verb->add_option("--validation", choice.validation, "Data to choose the best model by");
-  verb->add_option("--validation-share", choice.share, "Else this share of the data")
-      ->capture_default_str();
-  verb->add_option("--test", choice.test, "Data that the best model is tried on at the end");
-  verb->add_option("--tokenizer", choice.tokenizer,
-                   "A kind (`linnet list tokenizers`), or the file of one");
-  verb->add_option("--vocab", choice.vocabulary, "Ids of a tokenizer that is learnt; 0: 8192")
-      ->check(CLI::Range(int64_t{0}, int64_t{1} << 24));
-  verb->add_option("--truncate", choice.truncate, "Of longer texts: head, tail or head+tail")
-      ->capture_default_str();
-  verb->add_option("--stride", choice.stride,
-                   "Longer texts in windows so many tokens apart; 0: they are cut")
-      ->capture_default_str();
+  add_choice_flags(*verb, choice);
   verb->add_option("--row", options->row, "A row of the paper's Table 1: " + profile_rows());
   verb->add_option("--threads", options->threads, "0: all cores; the result does not depend on it")
       ->check(CLI::Range(0, 1024))

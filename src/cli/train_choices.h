@@ -11,6 +11,9 @@
 
 namespace linnet {
 
+// --data, --validation, --test, --tokenizer and the like, but not --task.
+void add_choice_flags(CLI::App& verb, DataChoice& choice);
+
 // What the task starts from, with what the user gave on top.
 RunSettings settings_of(const PreparedTask& prepared, const RunFlags& flags);
 // `row`: of the paper's Table 1, or empty.
