@@ -4,6 +4,7 @@
 #include <atomic>
 #include <csignal>
 
+#include "cli/autotune.h"
 #include "cli/data_flags.h"
 #include "cli/figures.h"
 #include "cli/memory.h"
@@ -25,6 +26,7 @@ struct Options {
   DataChoice choice;
   std::string out, row;
   int threads = 0;
+  double autotune = 0;  // minutes
   bool json = false;
 };
 
@@ -84,19 +86,28 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
     });
     progress.show(1, fmt::format("{} records", with_commas(prepared.records)));
   }
-  const ModelConfig config = model_of(prepared, options.row, model_flags);
-  const RunSettings settings = settings_of(prepared, run_flags);
+  ModelConfig config = model_of(prepared, options.row, model_flags);
+  RunSettings settings = settings_of(prepared, run_flags);
+  Context context(options.threads, static_cast<uint64_t>(settings.seed));
+  std::signal(SIGINT, [](int) { interrupted = true; });
+  std::signal(SIGTERM, [](int) { interrupted = true; });
+  Json tuned;  // settings that a search has changed
+  if (options.autotune > 0) {
+    const Candidate chosen =
+        autotune_train(context, folder, {options.autotune, options.json}, prepared, config,
+                       settings, model_flags, run_flags, interrupted);
+    config = chosen.config;
+    settings = chosen.settings;
+    tuned = chosen.changes;
+  }
   check_identity(folder, prepared, config, settings);
   save_tokenizer(*prepared.tokenizer, folder);
-  Context context(options.threads, static_cast<uint64_t>(settings.seed));
   Run run(context, folder, config, prepared, settings);
   if (!options.json) {
     say_choices(prepared, run.model(), settings);
     if (run.resumed()) fmt::print("goes on from step {}\n\n", with_commas(run.steps()));
     std::fflush(stdout);
   }
-  std::signal(SIGINT, [](int) { interrupted = true; });
-  std::signal(SIGTERM, [](int) { interrupted = true; });
   train(run, *prepared.task, options.json);
   run.save_checkpoint();
   if (interrupted) {
@@ -112,6 +123,7 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
     for (const auto& [name, value] : test.figures) json["test"][name] = value;
     if (!options.json) fmt::print("test:       {}\n", figures_text(test));
   }
+  if (options.autotune > 0) json["autotune"] = tuned;
   json["folder"] = folder.string();
   if (options.json) {
     fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -139,6 +151,9 @@ void add_train(CLI::App& app) {
   verb->add_option("--task", choice.task, "Guessed if not given: " + names);
   add_choice_flags(*verb, choice);
   verb->add_option("--row", options->row, "A row of the paper's Table 1: " + profile_rows());
+  verb->add_option("--autotune", options->autotune,
+                   "Minutes to search settings in before; what flags give is not searched")
+      ->check(CLI::Range(0.0, 1e6));
   verb->add_option("--threads", options->threads, "0: all cores; the result does not depend on it")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
