@@ -162,6 +162,8 @@ class Search {
       look.seconds = run.seconds();
     } catch (const Error& error) {
       look.error = error.what();
+      // A full disk or broken data is no fault of the candidate.
+      if (!look.error.starts_with("[train]")) throw;
     }
     Json line = {{"round", round},
                  {"candidate", candidate},
