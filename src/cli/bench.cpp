@@ -7,6 +7,7 @@
 #include "cli/bench_engine.h"
 #include "cli/bench_mixers.h"
 #include "cli/bench_polynomial.h"
+#include "cli/bench_text.h"
 #include "cli/verbs.h"
 #include "core/error.h"
 
@@ -75,6 +76,7 @@ void add_bench(CLI::App& app) {
   verb->require_subcommand(1);
   add_mixers(*verb);
   add_polynomial(*verb);
+  add_bench_text(*verb);
   CLI::App* engine = verb->add_subcommand(
       "engine", "The engine against this machine's limit: C=256, 4 heads, 4 blocks, T=4096");
   engine->footer(

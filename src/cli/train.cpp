@@ -4,6 +4,7 @@
 #include <atomic>
 #include <csignal>
 
+#include "cli/autotune.h"
 #include "cli/data_flags.h"
 #include "cli/figures.h"
 #include "cli/memory.h"
@@ -26,6 +27,7 @@ struct Options {
   std::string out;
   Recipe recipe;
   int threads = 0;
+  double autotune = 0;  // minutes
   bool json = false, tensorboard = false;
 };
 
@@ -87,9 +89,20 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
     });
     progress.show(1, fmt::format("{} records", with_commas(prepared.records)));
   }
-  const ModelConfig config = model_of(prepared, options.recipe, model_flags);
-  const RunSettings settings = settings_of(prepared, options.recipe, run_flags);
+  ModelConfig config = model_of(prepared, options.recipe, model_flags);
+  RunSettings settings = settings_of(prepared, options.recipe, run_flags);
   Context context(options.threads, static_cast<uint64_t>(settings.seed));
+  std::signal(SIGINT, [](int) { interrupted = true; });
+  std::signal(SIGTERM, [](int) { interrupted = true; });
+  Json tuned;  // settings that a search has changed
+  if (options.autotune > 0) {
+    const Candidate chosen =
+        autotune_train(context, folder, {options.autotune, options.json}, prepared, config,
+                       settings, model_flags, run_flags, interrupted);
+    config = chosen.config;
+    settings = chosen.settings;
+    tuned = chosen.changes;
+  }
   Run run(context, folder, config, prepared, settings);
   if (options.tensorboard) run.write_events();
   if (!options.json) {
@@ -97,8 +110,6 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
     if (run.resumed()) fmt::print("goes on from step {}\n\n", with_commas(run.steps()));
     std::fflush(stdout);
   }
-  std::signal(SIGINT, [](int) { interrupted = true; });
-  std::signal(SIGTERM, [](int) { interrupted = true; });
   train(run, *prepared.task, options.json);
   run.save_checkpoint();
   if (interrupted) {
@@ -114,6 +125,7 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
     for (const auto& [name, value] : test.figures) json["test"][name] = value;
     if (!options.json) fmt::print("test:       {}\n", figures_text(test));
   }
+  if (options.autotune > 0) json["autotune"] = tuned;
   json["folder"] = folder.string();
   if (options.json) {
     fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -137,26 +149,16 @@ void add_train(CLI::App& app) {
   DataChoice& choice = options->choice;
   std::string names;
   for (const Task* task : tasks()) names += (names.empty() ? "" : ", ") + std::string(task->name);
-  verb->add_option("--data", choice.data, "File or folder: `linnet data formats`")->required();
   verb->add_option("--out", options->out, "Folder of the model")->required();
   verb->add_option("--task", choice.task, "Guessed if not given: " + names);
-  verb->add_option("--validation", choice.validation, "Data to choose the best model by");
-  verb->add_option("--validation-share", choice.share, "Else this share of the data")
-      ->capture_default_str();
-  verb->add_option("--test", choice.test, "Data that the best model is tried on at the end");
-  verb->add_option("--tokenizer", choice.tokenizer,
-                   "A kind (`linnet list tokenizers`), or the file of one");
-  verb->add_option("--vocab", choice.vocabulary, "Ids of a tokenizer that is learnt; 0: 8192")
-      ->check(CLI::Range(int64_t{0}, int64_t{1} << 24));
-  verb->add_option("--truncate", choice.truncate, "Of longer texts: head, tail or head+tail")
-      ->capture_default_str();
-  verb->add_option("--stride", choice.stride,
-                   "Longer texts in windows so many tokens apart; 0: they are cut")
-      ->capture_default_str();
+  add_choice_flags(*verb, choice);
   verb->add_option("--profile", options->recipe.profile,
                    "Model and training as in an arena: " + profile_names() + "; for the tasks " +
                        profile_tasks());
   verb->add_option("--row", options->recipe.row, "A row of the paper's Table 1: " + profile_rows());
+  verb->add_option("--autotune", options->autotune,
+                   "Minutes to search settings in before; what flags give is not searched")
+      ->check(CLI::Range(0.0, 1e6));
   verb->add_option("--threads", options->threads, "0: all cores; the result does not depend on it")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();

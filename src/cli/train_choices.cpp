@@ -53,6 +53,23 @@ std::string columns_text(const PreparedTask& prepared) {
 
 }  // namespace
 
+void add_choice_flags(CLI::App& verb, DataChoice& choice) {
+  verb.add_option("--data", choice.data, "File or folder: `linnet data formats`")->required();
+  verb.add_option("--validation", choice.validation, "Data to choose the best model by");
+  verb.add_option("--validation-share", choice.share, "Else this share of the data")
+      ->capture_default_str();
+  verb.add_option("--test", choice.test, "Data that the best model is tried on at the end");
+  verb.add_option("--tokenizer", choice.tokenizer,
+                  "A kind (`linnet list tokenizers`), or the file of one");
+  verb.add_option("--vocab", choice.vocabulary, "Ids of a tokenizer that is learnt; 0: 8192")
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 24));
+  verb.add_option("--truncate", choice.truncate, "Of longer texts: head, tail or head+tail")
+      ->capture_default_str();
+  verb.add_option("--stride", choice.stride,
+                  "Longer texts in windows so many tokens apart; 0: they are cut")
+      ->capture_default_str();
+}
+
 void check_recipe(const Recipe& recipe, const std::string& task) {
   ModelConfig config;
   if (!recipe.row.empty()) apply_row(recipe.row, config);

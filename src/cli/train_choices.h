@@ -10,6 +10,9 @@
 
 namespace linnet {
 
+// --data, --validation, --test, --tokenizer and the like, but not --task.
+void add_choice_flags(CLI::App& verb, DataChoice& choice);
+
 // Names of what to start from; empty: the task's own choice.
 struct Recipe {
   std::string profile = {};  // "paper" or "desk"

@@ -59,6 +59,7 @@ class Run {
   double seconds() const;  // of training, also before a stop
   // Of the best model so far; NaN before the first look.
   double best() const { return state_.best; }
+  double best_loss() const { return state_.best_loss; }
   int64_t evaluations() const { return state_.evaluations; }
   // Of the last look.
   const TaskScore& last() const { return last_; }

@@ -1,0 +1,64 @@
+# text.py -- a model beside naive Bayes and fastText on labelled texts: results/bench_text.jsonl, docs/recipes.md.
+"""Usage: text.py LINNET NAME DATA [FLAGS...]   FLAGS go to `linnet bench text`; only the table without arguments
+
+For example: bench/text.py build/release/linnet imdb /data/imdb --minutes 4. One line a model; the table shows the last run
+of each NAME. The path of DATA is not written down, but its last part.
+"""
+import datetime
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RESULTS = ROOT / 'results' / 'bench_text.jsonl'
+PAGE = ROOT / 'docs' / 'recipes.md'
+
+
+def machine():
+    names = re.findall(r'model name\s*: (.*)', pathlib.Path('/proc/cpuinfo').read_text())
+    return f'{names[0] if names else "unknown CPU"}, {os.cpu_count()} cores'
+
+
+def run(linnet, name, data, *flags):
+    """The lines of one run, each with what is needed to run it again."""
+    flags = ['--against', 'nb,fasttext', *flags]
+    done = subprocess.run([linnet, 'bench', 'text', '--data', data, *flags, '--json'], check=True, stdout=subprocess.PIPE, text=True)
+    commit = subprocess.run(['git', '-C', ROOT, 'rev-parse', '--short', 'HEAD'], capture_output=True, text=True).stdout.strip()
+    about = {'name': name, 'command': f'./linnet bench text --data {pathlib.Path(data).name} {" ".join(flags)}', 'commit': commit,
+             'date': str(datetime.date.today()), 'machine': machine()}
+    return [{**about, **json.loads(line)} for line in done.stdout.splitlines()]
+
+
+def table():
+    runs = {}
+    for record in map(json.loads, RESULTS.read_text(encoding='utf-8').splitlines() if RESULTS.exists() else []):
+        of_name = runs.setdefault(record['name'], {})
+        if record['model'] == 'linnet':  # the first line of a run
+            of_name.clear()
+        of_name[record['model']] = record
+    parts = []
+    for name, models in runs.items():
+        first = next(iter(models.values()))
+        parts += [f'**{name}**: {first["texts"]:,} texts of {first["part"]}, {first["threads"]} threads. Measured {first["date"]} at commit '
+                  f'{first["commit"]}: {first["machine"]}; `{first["command"]}`.', '',
+                  '| model | accuracy | macro F1 | seconds | with choice | MB | texts/s | settings |', '| --- | --- | --- | --- | --- | --- | --- | --- |']
+        parts += [f'| {r["model"]} | {100 * r["accuracy"]:.2f}% | {r["macro_f1"]:.4f} | {r["seconds"]:.0f} | {r["search_seconds"]:.0f} | '
+                  f'{r["bytes"] / 1e6:.1f} | {r["texts_per_s"]:,.0f} | {r["settings"]} |' for r in models.values()]
+        parts.append('')
+    return '\n'.join(parts) or 'No run is recorded yet.\n'
+
+
+def main():
+    if len(sys.argv) > 3:
+        records = run(*sys.argv[1:])
+        with open(RESULTS, 'a', encoding='utf-8') as out:
+            out.writelines(json.dumps(record) + '\n' for record in records)
+    text = PAGE.read_text(encoding='utf-8')
+    PAGE.write_text(re.sub(r'(<!-- bench_text -->\n).*?(<!-- /bench_text -->)', lambda m: m[1] + table() + m[2], text, flags=re.S),
+                    encoding='utf-8')
+
+
+main()

@@ -1,0 +1,229 @@
+// bench_text.cpp -- linnet bench text: a model and its rivals on one file of labelled texts.
+#include "cli/bench_text.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "cli/data_flags.h"
+#include "cli/setting_flags.h"
+#include "cli/terminal.h"
+#include "cli/text_rivals.h"
+#include "cli/train_choices.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "models/profiles.h"
+#include "train/run.h"
+
+namespace linnet {
+
+extern const TextRival kNaiveBayesRival, kFastTextRival;
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const TextRival* kRivals[] = {&kNaiveBayesRival, &kFastTextRival};
+constexpr size_t kMostClasses = 1000;
+
+struct Options {
+  DataChoice choice;
+  Recipe recipe;
+  std::vector<std::string> against = {"nb"};
+  int threads = 0;
+  bool json = false;
+};
+
+std::atomic<bool> interrupted = false;
+
+void stop_if_interrupted() {
+  if (interrupted) throw CLI::RuntimeError(130);
+}
+
+// A folder for the time of the run.
+class WorkFolder {
+ public:
+  WorkFolder() {
+    std::string name = (fs::temp_directory_path() / "linnet_bench_XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+      throw Error(fmt::format("[{}] cannot make a folder there", place_of(name)));
+    path_ = name;
+  }
+  ~WorkFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+PreparedTask prepare_texts(const Options& options, const TextShow& show) {
+  PreparedTask prepared = prepare(options.choice, options.threads,
+                                  [&](const std::string& what, double) { show(what); });
+  const std::string place = place_of(prepared.parts.train.path);
+  if (prepared.format->pixels) throw Error(fmt::format("[{}] holds images, not texts", place));
+  if (prepared.many_labels)
+    throw Error(fmt::format("[{}] has texts with several labels: rivals give one each", place));
+  if (prepared.settings.labels.size() > kMostClasses) {
+    throw Error(fmt::format("[{}] has {} classes: at most {} can be compared", place,
+                            prepared.settings.labels.size(), kMostClasses));
+  }
+  return prepared;
+}
+
+// A label of test that training does not have is found now, not after the training.
+void check_labels(const PreparedTask& prepared) {
+  if (!prepared.parts.test) return;
+  const LabelSet labels(prepared.settings.labels);
+  PartReader reader(*prepared.parts.test);
+  for (Record record; reader.next(record);) labels.classes_of(record);
+}
+
+// As `linnet train` does it.
+TextFigures run_linnet(const TextContest& contest, const ModelConfig& config,
+                       const RunSettings& settings, double preparing) {
+  const fs::path folder = contest.folder / "linnet";
+  fs::create_directories(folder);
+  Run run(contest.context, folder, config, contest.prepared, settings);
+  while (!run.finished()) {
+    stop_if_interrupted();
+    run.advance();
+    contest.show(fmt::format("linnet: {:.0f}%, {} steps, best validation {:.4f}",
+                             100 * run.progress(), with_commas(run.steps()), run.best()));
+  }
+  TextFigures figures{
+      .model = "linnet",
+      .settings = fmt::format("{}, {} blocks of width {}, {} tokens, {} steps", config.mixer,
+                              config.blocks, config.width, config.length, run.steps())};
+  figures.seconds = figures.search_seconds = preparing + run.seconds();
+  for (const char* file : {"model.safetensors", "config.json"})
+    figures.bytes += static_cast<int64_t>(fs::file_size(folder / file));
+  for (const TokenizerKind* kind : tokenizers()) {
+    if (fs::exists(folder / kind->file))
+      figures.bytes += static_cast<int64_t>(fs::file_size(folder / kind->file));
+  }
+  const Clock::time_point start = Clock::now();
+  const TaskScore score = run.score_best(contest.scored);
+  figures.texts = score.count;
+  figures.texts_per_s = static_cast<double>(score.count) / seconds_since(start);
+  figures.accuracy = score.figure("accuracy");
+  figures.macro_f1 = score.figure("macro_f1");
+  return figures;
+}
+
+void print_json(const TextFigures& f, const TextContest& contest) {
+  fmt::print("{}\n", Json{{"model", f.model},
+                          {"settings", f.settings},
+                          {"part", contest.prepared.parts.test ? "test" : "validation"},
+                          {"texts", f.texts},
+                          {"accuracy", f.accuracy},
+                          {"macro_f1", f.macro_f1},
+                          {"seconds", f.seconds},
+                          {"search_seconds", f.search_seconds},
+                          {"bytes", f.bytes},
+                          {"texts_per_s", f.texts_per_s},
+                          {"threads", contest.context.threads()}}
+                         .dump());
+  std::fflush(stdout);
+}
+
+void print_table(const std::vector<TextFigures>& all, const TextContest& contest) {
+  std::vector<std::vector<std::string>> table = {
+      {"model", "accuracy", "macro F1", "seconds", "with choice", "MB", "texts/s", "settings"}};
+  for (const TextFigures& f : all) {
+    table.push_back({f.model, fmt::format("{:.2f}%", 100 * f.accuracy),
+                     fmt::format("{:.4f}", f.macro_f1), fmt::format("{:.1f}", f.seconds),
+                     fmt::format("{:.1f}", f.search_seconds),
+                     fmt::format("{:.1f}", static_cast<double>(f.bytes) * 1e-6),
+                     with_commas(static_cast<int64_t>(f.texts_per_s)), f.settings});
+  }
+  fmt::print("\nOn {} texts of {}, trained on {}, {} threads\n{}", with_commas(all[0].texts),
+             contest.prepared.parts.test
+                 ? "test"
+                 : "validation, by which settings were chosen too: name other data with --test",
+             with_commas(contest.prepared.records), contest.context.threads(), format_table(table));
+}
+
+void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_flags,
+         const RunFlags& run_flags) {
+  options.choice.read = data_flags.options();
+  options.choice.task = "text";
+  std::vector<const TextRival*> rivals;
+  for (const TextRival* rival : kRivals) {
+    if (std::ranges::find(options.against, rival->name) == options.against.end()) continue;
+    if (rival->check) rival->check();
+    rivals.push_back(rival);
+  }
+  Progress progress("bench text");
+  const TextShow show = [&](const std::string& what) { progress.show(0, what); };
+  const Clock::time_point start = Clock::now();
+  const PreparedTask prepared = prepare_texts(options, show);
+  const double preparing = seconds_since(start);
+  check_labels(prepared);
+  const RunSettings settings = settings_of(prepared, options.recipe, run_flags);
+  const ModelConfig config = model_of(prepared, options.recipe, model_flags);
+  Context context(options.threads, static_cast<uint64_t>(settings.seed));
+  const WorkFolder folder;
+  std::signal(SIGINT, [](int) { interrupted = true; });
+  std::signal(SIGTERM, [](int) { interrupted = true; });
+  const TextContest contest{.context = context,
+                            .prepared = prepared,
+                            .scored = prepared.parts.test.value_or(prepared.parts.validation),
+                            .folder = folder.path(),
+                            .show = show};
+  std::vector<TextFigures> all;
+  const auto add = [&](const std::vector<TextFigures>& some) {
+    stop_if_interrupted();
+    for (const TextFigures& figures : some) {
+      all.push_back(figures);
+      if (options.json) print_json(figures, contest);
+    }
+  };
+  add({run_linnet(contest, config, settings, preparing)});
+  for (const TextRival* rival : rivals) add(rival->run(contest));
+  progress.show(1, "");
+  if (!options.json) print_table(all, contest);
+}
+
+}  // namespace
+
+void add_bench_text(CLI::App& bench) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = bench.add_subcommand(
+      "text", "A model beside quick rivals on your labelled texts: accuracy, time, size");
+  verb->footer(
+      "Examples:\n  linnet bench text --data imdb --against nb,fasttext\n  linnet bench text "
+      "--data train.csv --test test.csv --minutes 2 --json\n"
+      "The model is the one that linnet train would make of the same flags.");
+  std::vector<std::string> names;
+  std::string help = "Rivals in the same run, with commas between:";
+  for (const TextRival* rival : kRivals) {
+    names.emplace_back(rival->name);
+    help += fmt::format("{} {} ({})", names.size() > 1 ? "," : "", rival->name, rival->summary);
+  }
+  add_choice_flags(*verb, options->choice);
+  verb->add_option("--against", options->against, help)
+      ->delimiter(',')
+      ->check(CLI::IsMember(names))
+      ->capture_default_str();
+  verb->add_option("--row", options->recipe.row, "A row of the paper's Table 1: " + profile_rows());
+  verb->add_option("--threads", options->threads, "0: all cores")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  verb->add_flag("--json", options->json, "One JSON object a model");
+  verb->callback([options, data = DataFlags(*verb), run_flags = RunFlags(*verb),
+                  model = ConfigFlags(*verb, {"task", "vocab", "classes", "loss"})] {
+    run(*options, data, model, run_flags);
+  });
+}
+
+}  // namespace linnet
