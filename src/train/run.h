@@ -26,9 +26,11 @@ namespace linnet {
 
 class Run {
  public:
-  // The task, its tokenizer and its data outlive the run.
+  // The task, its tokenizer and its data outlive the run. `start`: a model folder whose encoder it
+  // begins with (initial_values), or none.
   Run(Context& context, std::filesystem::path folder, const ModelConfig& config,
-      const PreparedTask& prepared, const RunSettings& settings);
+      const PreparedTask& prepared, const RunSettings& settings,
+      const std::filesystem::path& start = {});
   ~Run();
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
@@ -69,6 +71,7 @@ class Run {
   void evaluate();
   bool checkpoint_due() const;
   ExampleMaker maker() const;
+  Feed::Vary vary() const;
   bool load_checkpoint(FeedPosition& position);
   void open_log();
   bool better(const TaskScore& score) const;
