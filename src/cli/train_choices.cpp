@@ -36,6 +36,16 @@ ModelConfig starting_model(const Task& task) {
   return config;
 }
 
+// The encoder of a model to begin with, and the rest of `own`.
+ModelConfig with_encoder(ModelConfig encoder, const ModelConfig& own) {
+  encoder.head_units = own.head_units;
+  encoder.pool = own.pool;
+  encoder.pair = own.pair;
+  encoder.dropout = own.dropout;
+  encoder.loss = own.loss;
+  return encoder;
+}
+
 // A minute for two megabytes, at most a quarter of an hour.
 RunSettings starting_settings(const PreparedTask& prepared) {
   RunSettings settings;
@@ -64,6 +74,18 @@ std::string columns_text(const PreparedTask& prepared) {
   return text;
 }
 
+// "100 steps or 5 minutes".
+std::string end_of(const RunSettings& settings) {
+  std::string end;
+  const auto add = [&](double value, const char* unit) {
+    if (value > 0) end += fmt::format("{}{:g} {}", end.empty() ? "" : " or ", value, unit);
+  };
+  add(static_cast<double>(settings.steps), "steps");
+  add(settings.epochs, "epochs");
+  add(settings.minutes, "minutes");
+  return end;
+}
+
 }  // namespace
 
 RunSettings settings_of(const PreparedTask& prepared, const RunFlags& flags) {
@@ -72,11 +94,14 @@ RunSettings settings_of(const PreparedTask& prepared, const RunFlags& flags) {
   return flags.apply(settings);
 }
 
-ModelConfig model_of(const PreparedTask& prepared, const std::string& row,
+ModelConfig model_of(const PreparedTask& prepared, const std::string& row, const std::string& init,
                      const ConfigFlags& flags) {
   ModelConfig config = starting_model(*prepared.task);
+  if (!init.empty()) config = with_encoder(load_config(init), config);
   if (!row.empty()) apply_row(row, config);
-  fit_model(prepared, flags.given("length"), config);
+  const int64_t vocab = init.empty() ? 0 : config.vocab;
+  fit_model(prepared, flags.given("length") || !init.empty(), config);
+  config.vocab = std::max(config.vocab, vocab);  // with a mask, where that model has one
   return flags.apply(config);
 }
 
@@ -110,7 +135,8 @@ void check_identity(const std::filesystem::path& folder, const PreparedTask& pre
   }
 }
 
-void say_choices(const PreparedTask& prepared, const Model& model, const RunSettings& settings) {
+void say_choices(const PreparedTask& prepared, const Model& model, const RunSettings& settings,
+                 const Pretraining* first) {
   const ModelConfig& config = model.config();
   fmt::print("task       {}: {}\n", prepared.task->name, prepared.task->summary);
   fmt::print("data       {}, {} records, {:.1f} MB{}\n", prepared.format->name,
@@ -142,14 +168,11 @@ void say_choices(const PreparedTask& prepared, const Model& model, const RunSett
              with_commas(model.layout().parameters()), config.mixer,
              config.conv > 0 ? fmt::format(" after a convolution of {}", config.conv) : "",
              config.blocks, config.width);
-  std::string end;
-  const auto add = [&](double value, const char* unit) {
-    if (value > 0) end += fmt::format("{}{:g} {}", end.empty() ? "" : " or ", value, unit);
-  };
-  add(static_cast<double>(settings.steps), "steps");
-  add(settings.epochs, "epochs");
-  add(settings.minutes, "minutes");
-  fmt::print("training   {}, batches of {}, seed {}\n\n", end,
+  if (first) {
+    fmt::print("pretrained {} of it on {} records without labels: {}\n", end_of(first->settings),
+               with_commas(first->task.records), first->task.task->summary);
+  }
+  fmt::print("training   {}, batches of {}, seed {}\n\n", end_of(settings),
              settings.batch_tokens > 0
                  ? fmt::format("{} tokens", with_commas(settings.batch_tokens))
                  : fmt::format("{} sequences", settings.batch),
