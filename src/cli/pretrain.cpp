@@ -41,7 +41,24 @@ void check_start(const std::filesystem::path& folder, const PreparedTask& prepar
   }
 }
 
+namespace {
+
+// Every record once, with its label: a fault of the data should not wait until pretraining is over.
+void check_examples(const PreparedTask& prepared, const ModelConfig& config, Progress& bar) {
+  for (const DataPart* part : {&prepared.parts.train, &prepared.parts.validation}) {
+    ExampleStream stream(*part, ExampleMaker(prepared.settings, *prepared.tokenizer, config, true));
+    std::vector<Example> examples;
+    while (stream.next(examples)) {
+      examples.clear();
+      bar.show(0, "looking at the labels");
+    }
+  }
+}
+
+}  // namespace
+
 Json pretrain(Context& context, const std::filesystem::path& folder, const Pretraining& pretraining,
+              const PreparedTask& next, const ModelConfig& next_model,
               const std::filesystem::path& start, bool quiet, Progress& bar, const BarPart& part) {
   const std::filesystem::path own = folder / kPretrainFolder, ended = own / "result.json";
   if (std::filesystem::exists(ended)) {
@@ -52,6 +69,7 @@ Json pretrain(Context& context, const std::filesystem::path& folder, const Pretr
   std::filesystem::create_directories(own, failure);
   if (failure)
     throw Error(fmt::format("[{}] cannot make the folder: {}", place_of(own), failure.message()));
+  check_examples(next, next_model, bar);
   const Task& task = *pretraining.task.task;
   Run run(context, own, pretraining.model, pretraining.task, pretraining.settings, start);
   train_to_end(run, task, quiet, bar, part);

@@ -17,9 +17,10 @@ void check_start(const std::filesystem::path& folder, const PreparedTask& prepar
 inline constexpr const char* kPretrainFolder = "pretrain";
 
 // Trains it to its end, from the model in `start` where there is one, and gives its figures; one
-// that has ended gives them again.
+// that has ended gives them again. `next`: what the second phase is trained on.
 nlohmann::ordered_json pretrain(Context& context, const std::filesystem::path& folder,
-                                const Pretraining& pretraining, const std::filesystem::path& start,
+                                const Pretraining& pretraining, const PreparedTask& next,
+                                const ModelConfig& next_model, const std::filesystem::path& start,
                                 bool quiet, Progress& bar, const BarPart& part);
 
 }  // namespace linnet

@@ -91,7 +91,8 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
   Json pretraining;
   const double share = first ? start.pretrain_share : 0;
   if (first)
-    pretraining = pretrain(context, folder, *first, options.init, options.json, *bar, {0, share});
+    pretraining = pretrain(context, folder, *first, prepared, config, options.init, options.json,
+                           *bar, {0, share});
   Run run(context, folder, config, prepared, settings,
           first ? folder / kPretrainFolder : std::filesystem::path(options.init));
   train_to_end(run, *prepared.task, options.json, *bar, {share, 1});

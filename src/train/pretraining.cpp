@@ -113,6 +113,7 @@ Pretraining derive_pretraining(const PretrainSettings& settings, const PreparedT
         model.mixer));
   }
   if (masked) model.vocab = std::max(model.vocab, int64_t{prepared.tokenizer->vocabulary()} + 1);
+  check_training(train_config(run), Model(model));  // not only when its turn has come
   Pretraining first{task_of(settings, prepared), model, take_share(settings, run)};
   first.model.task = "tokens";
   first.model.classes = prepared.tokenizer->vocabulary();

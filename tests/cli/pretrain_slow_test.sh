@@ -112,6 +112,8 @@ expect_error '[train.pretrain] must be' train --data train.csv --pretrain magic 
 expect_error '[train.pretrain_share]' train --data train.csv --pretrain masked --pretrain-share 1 --out x
 expect_error '[--unlabelled] is for pretraining' train --data train.csv --unlabelled more.jsonl --out x
 expect_error 'has images' train --data train.csv --pretrain masked --unlabelled image.bin --steps 4 --out x
+printf 'review,stars\nx,odd\n' >odd.csv
+expect_error '[odd.csv:2:3] label "odd"' train --data train.csv --validation odd.csv --pretrain masked --steps 100000 --out y
 expect_error 'nowhere' train --data train.csv --pretrain masked --unlabelled nowhere --steps 4 --out x
 expect_error '[--tokenizer]' train --data train.csv --init hidden --tokenizer bytes --steps 4 --out x
 expect_error 'has the shape' train --data train.csv --init hidden --width 32 --steps 4 --out x
