@@ -22,9 +22,9 @@ void check_task_settings(const TaskSettings& settings, const ModelConfig& model)
     throw Error(fmt::format("[data.mask_share] must be above 0 and at most 0.9, not {}",
                             settings.mask_share));
   }
-  if (!(settings.mask_span >= 1 && settings.mask_span <= 100)) {
+  if (settings.mask_span != 0 && !(settings.mask_span >= 1 && settings.mask_span <= 100)) {
     throw Error(
-        fmt::format("[data.mask_span] must be 1 to 100 tokens, not {}", settings.mask_span));
+        fmt::format("[data.mask_span] must be 1 to 100 tokens or 0, not {}", settings.mask_span));
   }
   if (model.task != task.model) {
     throw Error(fmt::format("[data.task] task \"{}\" is for a model with task \"{}\", not \"{}\"",
@@ -35,6 +35,16 @@ void check_task_settings(const TaskSettings& settings, const ModelConfig& model)
                             model.classes));
   }
 }
+
+namespace {
+
+// A byte or character alone is nearly told by its neighbours, a word is not.
+double span_of(const TaskSettings& settings, const Tokenizer& tokenizer) {
+  if (settings.mask_span > 0) return settings.mask_span;
+  return tokenizer.kind() == "bytes" || tokenizer.kind() == "chars" ? 3 : 1;
+}
+
+}  // namespace
 
 ExampleMaker::ExampleMaker(const TaskSettings& settings, const Tokenizer& tokenizer,
                            const ModelConfig& model, bool labelled)
@@ -54,7 +64,7 @@ ExampleMaker::ExampleMaker(const TaskSettings& settings, const Tokenizer& tokeni
   }
   if (task_.masked)
     masking_ = {.share = settings.mask_share,
-                .span = settings.mask_span,
+                .span = span_of(settings, tokenizer),
                 .vocabulary = tokenizer.vocabulary()};
 }
 

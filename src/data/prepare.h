@@ -22,7 +22,7 @@ struct DataChoice {
   int64_t vocabulary = 0;
   std::string truncate = "head";
   int64_t stride = 0;
-  double mask_share = 0.15, mask_span = 3;
+  double mask_share = 0.15, mask_span = 0;
   double share = 0.1;  // of validation, where it is split from train
   ReadOptions read = {};
 };

@@ -26,7 +26,7 @@ struct TaskSettings {
   std::string truncate = "head";  // of sequences that are longer than the model takes
   int64_t stride = 0;             // above 0: not cut, but seen in windows so many tokens apart
   double mask_share = 0.15;       // masked: of the tokens (mask.h)
-  double mask_span = 3;           // masked: mean tokens that are hidden together
+  double mask_span = 0;           // masked: mean tokens hidden together; 0: by the tokenizer
   std::vector<std::string> labels = {};  // names of the classes in their order; none of lm
 };
 

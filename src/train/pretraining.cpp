@@ -23,7 +23,8 @@ void for_each_field(Settings& s, const Visit& visit) {
   visit("pretrain_share", s.pretrain_share, "Of minutes, steps or epochs that go to that");
   visit("pretrain_lr", s.pretrain_lr, "Its learning rate; 0: as --lr");
   visit("mask_share", s.mask_share, "Share of the tokens that are hidden");
-  visit("mask_span", s.mask_span, "Mean number of tokens that are hidden together");
+  visit("mask_span", s.mask_span,
+        "Mean number of tokens that are hidden together; 0: 3 of bytes and characters, else 1");
 }
 
 PreparedTask task_of(const PretrainSettings& settings, const PreparedTask& prepared) {
@@ -82,7 +83,8 @@ PretrainSettings pretrain_settings_from_json(const nlohmann::json& json) {
   check("pretrain_lr", s.pretrain_lr >= 0 && s.pretrain_lr <= 1e6, "0 or more", s.pretrain_lr);
   check("mask_share", s.mask_share > 0 && s.mask_share <= 0.9, "above 0 and at most 0.9",
         s.mask_share);
-  check("mask_span", s.mask_span >= 1 && s.mask_span <= 100, "1 to 100 tokens", s.mask_span);
+  check("mask_span", s.mask_span == 0 || (s.mask_span >= 1 && s.mask_span <= 100),
+        "1 to 100 tokens or 0", s.mask_span);
   return s;
 }
 

@@ -21,7 +21,7 @@ struct PretrainSettings {
   double pretrain_share = 0.5;
   double pretrain_lr = 0;
   double mask_share = 0.15;
-  double mask_span = 3;
+  double mask_span = 0;
 };
 
 nlohmann::ordered_json pretrain_settings_to_json(const PretrainSettings& settings);

@@ -151,7 +151,7 @@ TEST_F(PretrainingTest, WrongUsesAreRefused) {
   EXPECT_TRUE(fault({{"pretrain", "magic"}}).starts_with("[train.pretrain]"));
   EXPECT_TRUE(fault({{"pretrain_share", 1}}).starts_with("[train.pretrain_share]"));
   EXPECT_TRUE(fault({{"mask_share", 0}}).starts_with("[train.mask_share]"));
-  EXPECT_TRUE(fault({{"mask_span", 0}}).starts_with("[train.mask_span]"));
+  EXPECT_TRUE(fault({{"mask_span", 0.5}}).starts_with("[train.mask_span]"));
 }
 
 TEST_F(PretrainingTest, AnotherShapeIsNamed) {
