@@ -62,6 +62,14 @@ ModelConfig ConfigFlags::apply(const ModelConfig& config) const {
   return config_from_json(SettingFlags::apply(config_to_json(config)));
 }
 
+PretrainFlags::PretrainFlags(CLI::App& verb)
+    : SettingFlags(verb, "train", "Settings of pretraining",
+                   pretrain_settings_to_json(PretrainSettings()), pretrain_settings_help(), {}) {}
+
+PretrainSettings PretrainFlags::apply(const PretrainSettings& settings) const {
+  return pretrain_settings_from_json(SettingFlags::apply(pretrain_settings_to_json(settings)));
+}
+
 RunFlags::RunFlags(CLI::App& verb, const std::set<std::string>& decided)
     : SettingFlags(verb, "train", "Settings of training", run_settings_to_json(RunSettings()),
                    run_settings_help(), decided) {}

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "models/config.h"
+#include "train/pretraining.h"
 #include "train/run_settings.h"
 
 namespace linnet {
@@ -44,6 +45,13 @@ class RunFlags : public SettingFlags {
  public:
   explicit RunFlags(CLI::App& verb, const std::set<std::string>& decided = {});
   RunSettings apply(const RunSettings& settings) const;
+};
+
+// The settings of pretraining.
+class PretrainFlags : public SettingFlags {
+ public:
+  explicit PretrainFlags(CLI::App& verb);
+  PretrainSettings apply(const PretrainSettings& settings) const;
 };
 
 }  // namespace linnet

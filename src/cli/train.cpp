@@ -1,21 +1,23 @@
 // train.cpp -- linnet train: one model, from a file of data to a model folder.
 #include <fmt/format.h>
 
-#include <atomic>
-#include <csignal>
-
 #include "cli/autotune.h"
 #include "cli/data_flags.h"
 #include "cli/figures.h"
 #include "cli/memory.h"
+#include "cli/pretrain.h"
 #include "cli/setting_flags.h"
 #include "cli/terminal.h"
 #include "cli/train_choices.h"
+#include "cli/train_loop.h"
 #include "cli/verbs.h"
+#include "core/error.h"
 #include "core/folder_lock.h"
 #include "data/prepare.h"
+#include "models/model_folder.h"
 #include "models/profiles.h"
 #include "train/run.h"
+#include "train/run_identity.h"
 
 namespace linnet {
 namespace {
@@ -31,31 +33,6 @@ struct Options {
   bool json = false, tensorboard = false;
 };
 
-std::atomic<bool> interrupted = false;
-
-// Until it is finished or the user stops it.
-void train(Run& run, const Task& task, bool quiet) {
-  const Clock::time_point start = Clock::now();
-  const int64_t tokens_before = run.tokens();
-  double smooth = 0;
-  Progress progress("training");
-  while (!run.finished() && !interrupted) {
-    const int64_t looks = run.evaluations();
-    const StepResult result = run.advance();
-    smooth = smooth == 0 ? result.loss : 0.98 * smooth + 0.02 * result.loss;
-    if (run.evaluations() > looks && !quiet && !stderr_is_terminal())
-      fmt::print(stderr, "step {}: loss {:.4f}; validation: {}\n", run.steps(), smooth,
-                 figures_text(run.last()));
-    std::string note =
-        fmt::format("step {}, loss {:.4f}, {} tokens/s", with_commas(run.steps()), smooth,
-                    with_commas(static_cast<int64_t>(
-                        static_cast<double>(run.tokens() - tokens_before) / seconds_since(start))));
-    if (run.evaluations() > 0)
-      note += fmt::format(", best {} {:.4f}", figure_name(task.metric), run.best());
-    progress.show(run.progress(), note);
-  }
-}
-
 Json result_of(const Run& run, const PreparedTask& prepared, const TaskScore& validation) {
   Json json = {{"task", prepared.task->name},
                {"steps", run.steps()},
@@ -68,18 +45,37 @@ Json result_of(const Run& run, const PreparedTask& prepared, const TaskScore& va
   return json;
 }
 
+// What follows from where the weights come from.
+void choose_start(const PretrainSettings& start, Options& options) {
+  options.choice.mask_share = start.mask_share;
+  options.choice.mask_span = start.mask_span;
+  if (start.pretrain == "none" && !options.choice.unlabelled.empty())
+    throw Error("[--unlabelled] is for pretraining: give --pretrain masked or causal");
+  if (options.autotune > 0 && (start.pretrain != "none" || !options.recipe.init.empty()))
+    throw Error(
+        "[--autotune] searches models that begin from nothing: not with --pretrain or --init");
+  if (options.recipe.init.empty()) return;
+  if (!options.choice.tokenizer.empty())
+    throw Error("[--tokenizer] the model of --init has its own, which its weights are for");
+  options.choice.tokenizer = options.recipe.init;
+}
+
 void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_flags,
-         const RunFlags& run_flags) {
+         const RunFlags& run_flags, const PretrainFlags& pretrain_flags) {
   check_recipe(options.recipe, options.choice.task);
   options.choice.read = data_flags.options();
   options.choice.learn_tokenizer = options.recipe.profile.empty();
+  const PretrainSettings start = pretrain_flags.apply({});
+  choose_start(start, options);
   const std::filesystem::path folder = options.out;
   const FolderLock lock(folder);
   // Learnt by the run that is gone on with.
-  for (const TokenizerKind* kind : tokenizers()) {
-    if (std::filesystem::exists(folder / "run.json") &&
-        std::filesystem::exists(folder / kind->file))
-      options.choice.tokenizer = folder.string();
+  for (const std::filesystem::path& place : {folder, folder / kPretrainFolder}) {
+    for (const TokenizerKind* kind : tokenizers()) {
+      if (std::filesystem::exists(place / "run.json") &&
+          std::filesystem::exists(place / kind->file))
+        options.choice.tokenizer = place.string();
+    }
   }
   PreparedTask prepared;
   {
@@ -90,35 +86,42 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
     progress.show(1, fmt::format("{} records", with_commas(prepared.records)));
   }
   ModelConfig config = model_of(prepared, options.recipe, model_flags);
-  RunSettings settings = settings_of(prepared, options.recipe, run_flags);
-  Context context(options.threads, static_cast<uint64_t>(settings.seed));
-  std::signal(SIGINT, [](int) { interrupted = true; });
-  std::signal(SIGTERM, [](int) { interrupted = true; });
+  RunSettings whole = settings_of(prepared, options.recipe, run_flags);
+  Context context(options.threads, static_cast<uint64_t>(whole.seed));
+  const std::atomic<bool>& interrupted = stop_on_signals();
   Json tuned;  // settings that a search has changed
   if (options.autotune > 0) {
     const Candidate chosen =
-        autotune_train(context, folder, {options.autotune, options.json}, prepared, config,
-                       settings, model_flags, run_flags, interrupted);
+        autotune_train(context, folder, {options.autotune, options.json}, prepared, config, whole,
+                       model_flags, run_flags, interrupted);
     config = chosen.config;
-    settings = chosen.settings;
+    whole = chosen.settings;
     tuned = chosen.changes;
   }
-  Run run(context, folder, config, prepared, settings);
+  RunSettings settings = whole;
+  std::optional<Pretraining> first;
+  if (start.pretrain != "none") first = derive_pretraining(start, prepared, config, settings);
+  const std::string& init = options.recipe.init;
+  // A model that does not fit is refused before anything is written.
+  if (!init.empty()) initial_values(Model(config), 0, init);
+  check_start(folder, prepared, start, init);
+  check_identity(folder, prepared, config, settings);
+  if (!options.json)
+    say_choices(prepared, options.recipe, Model(config), whole, first ? &*first : nullptr);
+  std::optional<Progress> bar("training");
+  Json pretraining;
+  const double share = first ? start.pretrain_share : 0;
+  if (first)
+    pretraining =
+        pretrain(context, folder, *first, prepared, config, init, options.json, *bar, {0, share});
+  Run run(context, folder, config, prepared, settings,
+          first ? folder / kPretrainFolder : std::filesystem::path(init));
   if (options.tensorboard) run.write_events();
-  if (!options.json) {
-    say_choices(prepared, options.recipe, run.model(), settings);
-    if (run.resumed()) fmt::print("goes on from step {}\n\n", with_commas(run.steps()));
-    std::fflush(stdout);
-  }
-  train(run, *prepared.task, options.json);
-  run.save_checkpoint();
-  if (interrupted) {
-    fmt::print(stderr, "linnet: stopped at step {}; the same command goes on from there\n",
-               run.steps());
-    throw CLI::RuntimeError(130);
-  }
+  train_to_end(run, *prepared.task, options.json, *bar, {share, 1});
+  bar.reset();
   const TaskScore best = run.score_best(prepared.parts.validation);
   Json json = result_of(run, prepared, best);
+  if (first) json["pretraining"] = pretraining;
   if (!options.json) fmt::print("\nvalidation: {}\n", figures_text(best));
   if (prepared.parts.test) {
     const TaskScore test = run.score_best(*prepared.parts.test);
@@ -144,7 +147,8 @@ void add_train(CLI::App& app) {
   verb->footer(
       "Examples:\n  linnet train --data reviews.csv --out model\n  linnet train --data imdb/ "
       "--tokenizer bytes --length 4000 --row 2xoglu --minutes 15 --out model\n  linnet train "
-      "--data shakespeare.txt --task lm --steps 500 --out model\n"
+      "--data shakespeare.txt --task lm --steps 500 --out model\n  linnet train --data imdb/ "
+      "--pretrain masked --unlabelled imdb/ --minutes 60 --out model\n"
       "The same command again goes on where it was stopped.");
   DataChoice& choice = options->choice;
   std::string names;
@@ -159,6 +163,10 @@ void add_train(CLI::App& app) {
   verb->add_option("--autotune", options->autotune,
                    "Minutes to search settings in before; what flags give is not searched")
       ->check(CLI::Range(0.0, 1e6));
+  verb->add_option("--unlabelled", choice.unlabelled,
+                   "More texts to pretrain on: files or folders, of which the unlabelled split");
+  verb->add_option("--init", options->recipe.init,
+                   "Folder of a model to begin with: its encoder, settings and tokenizer");
   verb->add_option("--threads", options->threads, "0: all cores; the result does not depend on it")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
@@ -166,8 +174,9 @@ void add_train(CLI::App& app) {
                  "Also writes OUT/tensorboard: tensorboard --logdir OUT");
   verb->add_flag("--json", options->json, "The result as one JSON object");
   verb->callback([options, data = DataFlags(*verb), run_flags = RunFlags(*verb),
+                  pretrain_flags = PretrainFlags(*verb),
                   model = ConfigFlags(*verb, {"task", "vocab", "classes", "loss"})] {
-    run(*options, data, model, run_flags);
+    run(*options, data, model, run_flags, pretrain_flags);
   });
 }
 

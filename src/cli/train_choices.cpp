@@ -7,6 +7,7 @@
 
 #include "cli/terminal.h"
 #include "core/file.h"
+#include "models/model_folder.h"
 #include "models/profiles.h"
 #include "train/run_profiles.h"
 
@@ -33,6 +34,16 @@ ModelConfig starting_model(const Task& task) {
   return config;
 }
 
+// The encoder of a model to begin with, and the rest of `own`.
+ModelConfig with_encoder(ModelConfig encoder, const ModelConfig& own) {
+  encoder.head_units = own.head_units;
+  encoder.pool = own.pool;
+  encoder.pair = own.pair;
+  encoder.dropout = own.dropout;
+  encoder.loss = own.loss;
+  return encoder;
+}
+
 // A minute for two megabytes, at most a quarter of an hour.
 RunSettings starting_settings(const PreparedTask& prepared) {
   RunSettings settings;
@@ -49,6 +60,18 @@ std::string columns_text(const PreparedTask& prepared) {
                         column.name.empty() ? "" : " (" + printable(column.name, 40) + ")");
   }
   return text;
+}
+
+// "100 steps or 5 minutes".
+std::string end_of(const RunSettings& settings) {
+  std::string end;
+  const auto add = [&](double value, const char* unit) {
+    if (value > 0) end += fmt::format("{}{:g} {}", end.empty() ? "" : " or ", value, unit);
+  };
+  add(static_cast<double>(settings.steps), "steps");
+  add(settings.epochs, "epochs");
+  add(settings.minutes, "minutes");
+  return end;
 }
 
 }  // namespace
@@ -89,18 +112,25 @@ RunSettings settings_of(const PreparedTask& prepared, const Recipe& recipe, cons
 
 ModelConfig model_of(const PreparedTask& prepared, const Recipe& recipe, const ConfigFlags& flags) {
   ModelConfig config = starting_model(*prepared.task);
+  int64_t vocab = 0;
+  if (!recipe.init.empty()) {
+    config = with_encoder(load_config(recipe.init), config);
+    vocab = config.vocab;
+  }
   if (!recipe.profile.empty()) {
     config = profile_config(recipe.profile, prepared.task->name,
                             recipe.row.empty() ? kProfileRow : recipe.row);
   } else if (!recipe.row.empty()) {
     apply_row(recipe.row, config);
   }
-  fit_model(prepared, !recipe.profile.empty() || flags.given("length"), config);
+  const bool sized = !recipe.profile.empty() || !recipe.init.empty();
+  fit_model(prepared, sized || flags.given("length"), config);
+  config.vocab = std::max(config.vocab, vocab);  // with a mask, where that model has one
   return flags.apply(config);
 }
 
 void say_choices(const PreparedTask& prepared, const Recipe& recipe, const Model& model,
-                 const RunSettings& settings) {
+                 const RunSettings& settings, const Pretraining* first) {
   const ModelConfig& config = model.config();
   fmt::print("task       {}: {}\n", prepared.task->name, prepared.task->summary);
   fmt::print("data       {}, {} records, {:.1f} MB{}\n", prepared.format->name,
@@ -135,14 +165,11 @@ void say_choices(const PreparedTask& prepared, const Recipe& recipe, const Model
              with_commas(model.layout().parameters()), config.mixer,
              config.conv > 0 ? fmt::format(" after a convolution of {}", config.conv) : "",
              config.blocks, config.width);
-  std::string end;
-  const auto add = [&](double value, const char* unit) {
-    if (value > 0) end += fmt::format("{}{:g} {}", end.empty() ? "" : " or ", value, unit);
-  };
-  add(static_cast<double>(settings.steps), "steps");
-  add(settings.epochs, "epochs");
-  add(settings.minutes, "minutes");
-  fmt::print("training   {}, batches of {}, seed {}\n\n", end,
+  if (first) {
+    fmt::print("pretrained {} of it on {} records without labels: {}\n", end_of(first->settings),
+               with_commas(first->task.records), first->task.task->summary);
+  }
+  fmt::print("training   {}, batches of {}, seed {}\n\n", end_of(settings),
              settings.batch_tokens > 0
                  ? fmt::format("{} tokens", with_commas(settings.batch_tokens))
                  : fmt::format("{} sequences", settings.batch),

@@ -18,6 +18,14 @@ void check_task_settings(const TaskSettings& settings, const ModelConfig& model)
   if (settings.stride > 0 && (task.model != "classify" || !task.cut)) {
     throw Error(fmt::format("[data.stride] task \"{}\" does not look at windows", task.name));
   }
+  if (!(settings.mask_share > 0 && settings.mask_share <= 0.9)) {
+    throw Error(fmt::format("[data.mask_share] must be above 0 and at most 0.9, not {}",
+                            settings.mask_share));
+  }
+  if (settings.mask_span != 0 && !(settings.mask_span >= 1 && settings.mask_span <= 100)) {
+    throw Error(
+        fmt::format("[data.mask_span] must be 1 to 100 tokens or 0, not {}", settings.mask_span));
+  }
   if (model.task != task.model) {
     throw Error(fmt::format("[data.task] task \"{}\" is for a model with task \"{}\", not \"{}\"",
                             task.name, task.model, model.task));
@@ -27,6 +35,16 @@ void check_task_settings(const TaskSettings& settings, const ModelConfig& model)
                             model.classes));
   }
 }
+
+namespace {
+
+// A byte or character alone is nearly told by its neighbours, a word is not.
+double span_of(const TaskSettings& settings, const Tokenizer& tokenizer) {
+  if (settings.mask_span > 0) return settings.mask_span;
+  return tokenizer.kind() == "bytes" || tokenizer.kind() == "chars" ? 3 : 1;
+}
+
+}  // namespace
 
 ExampleMaker::ExampleMaker(const TaskSettings& settings, const Tokenizer& tokenizer,
                            const ModelConfig& model, bool labelled)
@@ -39,37 +57,52 @@ ExampleMaker::ExampleMaker(const TaskSettings& settings, const Tokenizer& tokeni
       labelled_(labelled && task_.labelled),
       many_labels_(model.loss == "sigmoid") {
   check_task_settings(settings, model);
-  if (tokenizer.vocabulary() > model.vocab) {
-    throw Error(fmt::format("[tokenizer] has {} ids, the model's vocabulary only {}",
-                            tokenizer.vocabulary(), model.vocab));
+  const int64_t ids = int64_t{tokenizer.vocabulary()} + task_.masked;
+  if (ids > model.vocab) {
+    throw Error(fmt::format("[tokenizer] has {} ids{}, the model's vocabulary only {}", ids,
+                            task_.masked ? " with the mask" : "", model.vocab));
   }
+  if (task_.masked)
+    masking_ = {.share = settings.mask_share,
+                .span = span_of(settings, tokenizer),
+                .vocabulary = tokenizer.vocabulary()};
 }
 
 void ExampleMaker::add(const Record& record, int64_t number, std::vector<Example>& out) {
+  size_t at = out.size();
   task_.make(*this, record, number, out);
+  for (uint64_t piece = 0; varies() && at < out.size(); ++at) {
+    Random random(static_cast<uint64_t>(number), piece++);
+    vary(random, out[at]);
+  }
 }
 
 void ExampleMaker::finish(std::vector<Example>& out) {
-  if (!rest_.empty()) task_.make(*this, Record(), 0, out);
+  if (!rest_.empty()) add(Record(), 0, out);
 }
 
 std::vector<int32_t> ExampleMaker::encode(const Record& record, std::string_view text) const {
   std::vector<int32_t> tokens;
   const bool head = task_.cut && stride_ == 0 && truncation_ == Truncation::kHead;
-  try {
-    // Piece by piece, between words: no kind of token goes across the end of one, so what is left
-    // out changes nothing.
-    const size_t piece = head ? static_cast<size_t>(length_) * 2 : text.size();
-    while (!text.empty() && (!head || static_cast<int64_t>(tokens.size()) < length_)) {
-      const size_t end = std::min(text.find(' ', std::min(piece, text.size())), text.size());
-      tokenizer_.encode(text.substr(0, end), tokens);
-      text.remove_prefix(end);
-    }
-  } catch (const Error& error) {
-    throw Error(fmt::format("[{}] {}", place_of(record), error.what()));
+  // Piece by piece, between words: no kind of token goes across the end of one, so what is left
+  // out changes nothing.
+  const size_t piece = head ? static_cast<size_t>(length_) * 2 : text.size();
+  while (!text.empty() && (!head || static_cast<int64_t>(tokens.size()) < length_)) {
+    const size_t end = std::min(text.find(' ', std::min(piece, text.size())), text.size());
+    encode_all(record, text.substr(0, end), tokens);
+    text.remove_prefix(end);
   }
   if (tokens.empty()) tokens.push_back(0);  // an empty text has its answer, too
   return tokens;
+}
+
+void ExampleMaker::encode_all(const Record& record, std::string_view text,
+                              std::vector<int32_t>& tokens) const {
+  try {
+    tokenizer_.encode(text, tokens);
+  } catch (const Error& error) {
+    throw Error(fmt::format("[{}] {}", place_of(record), error.what()));
+  }
 }
 
 std::vector<TokenRange> ExampleMaker::ranges(const Record& record,

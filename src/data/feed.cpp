@@ -30,8 +30,8 @@ void check_feed(const FeedOptions& options) {
   check("window", options.window, 1, int64_t{1} << 40);
 }
 
-Feed::Feed(Open open, const FeedOptions& options, const FeedPosition& start)
-    : open_(std::move(open)), options_(options), position_(start) {
+Feed::Feed(Open open, const FeedOptions& options, const FeedPosition& start, Vary vary)
+    : open_(std::move(open)), options_(options), position_(start), vary_(std::move(vary)) {
   check_feed(options);
   loader_ = std::thread([this] {
     try {
@@ -167,7 +167,23 @@ std::span<const Example* const> Feed::next() {
     make_order();
   }
   const auto [begin, end] = batches_[static_cast<size_t>(position_.batch++)];
-  return std::span(order_).subspan(begin, end - begin);
+  return vary_ ? varied(begin, end) : std::span(order_).subspan(begin, end - begin);
+}
+
+// As the order, a change depends on the seed and on the place in the data alone.
+std::span<const Example* const> Feed::varied(size_t begin, size_t end) {
+  const uint64_t key =
+      Random(options_.seed, philox(options_.seed, ~static_cast<uint64_t>(position_.epoch),
+                                   static_cast<uint64_t>(position_.record))[0])
+          .bits64();
+  copies_.clear();
+  batch_.clear();
+  for (size_t i = begin; i < end; ++i) {
+    Random random(key, i);
+    vary_(random, copies_.emplace_back(*order_[i]));
+  }
+  for (const Example& copy : copies_) batch_.push_back(&copy);
+  return batch_;
 }
 
 }  // namespace linnet

@@ -41,8 +41,10 @@ struct FeedPosition {
 class Feed {
  public:
   using Open = std::function<std::unique_ptr<ExampleStream>()>;
+  // Changes a copy of an example whenever it is used, e.g. hides other tokens.
+  using Vary = std::function<void(Random& random, Example& example)>;
   // Goes on from `start`, which came from a Feed of the same data and options.
-  Feed(Open open, const FeedOptions& options, const FeedPosition& start = {});
+  Feed(Open open, const FeedOptions& options, const FeedPosition& start = {}, Vary vary = {});
   ~Feed();
   Feed(const Feed&) = delete;
   Feed& operator=(const Feed&) = delete;
@@ -66,6 +68,7 @@ class Feed {
   void load();
   std::shared_ptr<Window> read_window(ExampleStream& stream);
   void take_window();
+  std::span<const Example* const> varied(size_t begin, size_t end);
   void make_order();
 
   Open open_;
@@ -74,6 +77,9 @@ class Feed {
   std::shared_ptr<Window> window_;                  // the one in use
   std::vector<const Example*> order_;               // of its examples
   std::vector<std::pair<size_t, size_t>> batches_;  // of order_
+  Vary vary_;
+  std::vector<Example> copies_;  // that vary_ changed, of one batch
+  std::vector<const Example*> batch_;
 
   std::mutex mutex_;
   std::condition_variable changed_;

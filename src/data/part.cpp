@@ -22,7 +22,21 @@ size_t block_size(std::string_view text) {
 }  // namespace
 
 PartReader::PartReader(const DataPart& part)
-    : part_(part), data_(open_data(part.path, part.read)) {}
+    : part_(part), more_(part.more), data_(open_data(part.path, part.read)) {}
+
+double PartReader::done() const {
+  const auto parts = static_cast<double>(more_.size() + 1);
+  const double done = data_.reader->done();
+  return done < 0 ? done : (static_cast<double>(opened_) + done) / parts;
+}
+
+bool PartReader::open_next() {
+  if (opened_ == more_.size()) return false;
+  part_ = more_[opened_++];
+  data_ = open_data(part_.path, part_.read);
+  rest_ = {};
+  return true;
+}
 
 bool PartReader::wanted(const Record& record) const {
   if (part_.side == DataPart::Side::all) return true;
@@ -54,7 +68,9 @@ bool PartReader::read(Record& record) {
 }
 
 bool PartReader::next(Record& record) {
-  if (read(record)) return any_ = true;
+  do {
+    if (read(record)) return any_ = true;
+  } while (open_next());
   if (!any_ && part_.side == DataPart::Side::validation) {
     throw Error(
         fmt::format("[{}] is too small to keep {:.0f}% of it for validation: name a file "

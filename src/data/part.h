@@ -19,8 +19,9 @@ struct DataPart {
   std::string path;
   ReadOptions read = {};
   Side side = Side::all;
-  double share = 0.1;   // of validation
-  bool blocks = false;  // text is split in blocks
+  double share = 0.1;               // of validation
+  bool blocks = false;              // text is split in blocks
+  std::vector<DataPart> more = {};  // that follow it, as one with it
 };
 
 class PartReader {
@@ -28,14 +29,19 @@ class PartReader {
   explicit PartReader(const DataPart& part);
   // Views hold until the next call. A part without any record is an Error.
   bool next(Record& record);
-  double done() const { return data_.reader->done(); }
+  double done() const;
+  // The one that is being read.
   const OpenData& data() const { return data_; }
 
  private:
   bool read(Record& record);
+  // The next of part_.more; false after the last.
+  bool open_next();
   bool wanted(const Record& record) const;
 
   DataPart part_;
+  std::vector<DataPart> more_;  // what follows part_
+  size_t opened_ = 0;           // of more_
   OpenData data_;
   Record whole_;                // that blocks are cut from
   std::string_view rest_ = {};  // of whole_.text

@@ -78,6 +78,37 @@ void count_labels(PreparedTask& prepared, const Show& show) {
   }
 }
 
+// Texts that are the training part's as well: none that its validation keeps, and of a folder the
+// split without labels.
+void add_unlabelled(const DataChoice& choice, PreparedTask& prepared, const Show& show) {
+  for (const std::string& path : choice.unlabelled) {
+    DataPart part{.path = path};
+    part.read.record_limit = choice.read.record_limit;
+    part.side = prepared.parts.train.side;
+    part.share = prepared.parts.train.share;
+    const std::vector<std::string> splits = splits_of(path, part.read);
+    if (std::ranges::find(splits, "unlabelled") != splits.end()) part.read.split = "unlabelled";
+    if (open_data(path, part.read).format == prepared.format) {
+      part.read.delimiter = choice.read.delimiter;
+      part.read.escapes = choice.read.escapes;
+      part.read.text_column = choice.read.text_column;
+    }
+    PartReader reader(part);
+    if (reader.data().format->pixels != prepared.format->pixels) {
+      throw Error(fmt::format("[{}] has {}: the data to train on has {}", place_of(path),
+                              prepared.format->pixels ? "texts" : "images",
+                              prepared.format->pixels ? "images" : "texts"));
+    }
+    part.blocks = reader.data().format->name == "text";
+    PartReader again(part);
+    for (Record record; again.next(record);) {
+      prepared.unlabelled_bytes += static_cast<int64_t>(record.text.size() + record.second.size());
+      if (++prepared.unlabelled_records % kShowEvery == 0) show("reading " + path, again.done());
+    }
+    prepared.unlabelled.push_back(std::move(part));
+  }
+}
+
 std::unique_ptr<Tokenizer> learn_tokenizer(const TokenizerKind& kind, const DataChoice& choice,
                                            const PreparedTask& prepared, int threads,
                                            const Show& show) {
@@ -91,8 +122,11 @@ std::unique_ptr<Tokenizer> learn_tokenizer(const TokenizerKind& kind, const Data
     options.buckets = options.vocabulary / 16;
   }
   // Of much text some is enough: every n-th by a hash, so the same ones each time.
-  const auto every = static_cast<uint64_t>(prepared.bytes / kBytesToLearnFrom + 1);
-  RecordTexts texts(prepared.parts.train);
+  const int64_t bytes = prepared.bytes + prepared.unlabelled_bytes;
+  const auto every = static_cast<uint64_t>(bytes / kBytesToLearnFrom + 1);
+  DataPart all = prepared.parts.train;
+  all.more = prepared.unlabelled;
+  RecordTexts texts(all);
   options.progress = [&](const std::string& note) { show("tokenizer: " + note, texts.done()); };
   const auto next = [&](std::string& text) {
     while (texts.next(text)) {
@@ -120,7 +154,10 @@ PreparedTask prepare(const DataChoice& choice, int threads, const Show& progress
   prepared.settings.task = prepared.task->name;
   prepared.settings.truncate = choice.truncate;
   prepared.settings.stride = choice.stride;
+  prepared.settings.mask_share = choice.mask_share;
+  prepared.settings.mask_span = choice.mask_span;
   count_labels(prepared, progress);
+  add_unlabelled(choice, prepared, progress);
   std::string kind = choice.tokenizer;
   if (kind.empty()) {
     kind = prepared.task->tokenizer;
@@ -140,9 +177,9 @@ PreparedTask prepare(const DataChoice& choice, int threads, const Show& progress
 void fit_model(const PreparedTask& prepared, bool length_given, ModelConfig& config) {
   const Task& task = *prepared.task;
   config.task = task.model;
-  config.vocab = prepared.tokenizer->vocabulary();
-  config.classes =
-      task.labelled ? static_cast<int64_t>(prepared.settings.labels.size()) : config.vocab;
+  const int64_t ids = prepared.tokenizer->vocabulary();
+  config.vocab = ids + task.masked;
+  config.classes = task.labelled ? static_cast<int64_t>(prepared.settings.labels.size()) : ids;
   if (prepared.many_labels) config.loss = "sigmoid";
   config.causal = config.causal || task.causal;
   if (task.model == "tokens") config.pool = "none";

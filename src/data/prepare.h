@@ -16,12 +16,14 @@ namespace linnet {
 // What the user said; what is empty is chosen.
 struct DataChoice {
   std::string data, validation = {}, test = {};  // paths
+  std::vector<std::string> unlabelled = {};      // paths of texts to pretrain on
   std::string task = {};
   std::string tokenizer = {};   // a kind, or the file of one
   bool learn_tokenizer = true;  // else bytes where it would have to be learnt
   int64_t vocabulary = 0;
   std::string truncate = "head";
   int64_t stride = 0;
+  double mask_share = 0.15, mask_span = 0;
   double share = 0.1;  // of validation, where it is split from train
   ReadOptions read = {};
 };
@@ -35,7 +37,9 @@ struct PreparedTask {
   bool many_labels;
   std::vector<std::pair<std::string, int64_t>> counts;  // of the labels, in order of the classes
   int64_t records = 0, bytes = 0, longest = 0;          // of train; longest text in bytes
-  std::unique_ptr<Tokenizer> tokenizer;
+  std::vector<DataPart> unlabelled;
+  int64_t unlabelled_records = 0, unlabelled_bytes = 0;
+  std::shared_ptr<const Tokenizer> tokenizer;  // also of the task that it is pretrained on
 };
 
 // One pass over train for the classes, one for the tokenizer where it has to learn. `progress` is

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "data/example.h"
 #include "data/formats.h"
 #include "data/labels.h"
+#include "data/mask.h"
 #include "data/tokenizer.h"
 #include "data/truncation.h"
 #include "models/config.h"
@@ -23,6 +25,8 @@ struct TaskSettings {
   std::string task = "text";
   std::string truncate = "head";  // of sequences that are longer than the model takes
   int64_t stride = 0;             // above 0: not cut, but seen in windows so many tokens apart
+  double mask_share = 0.15;       // masked: of the tokens (mask.h)
+  double mask_span = 0;           // masked: mean tokens hidden together; 0: by the tokenizer
   std::vector<std::string> labels = {};  // names of the classes in their order; none of lm
 };
 
@@ -39,9 +43,15 @@ class ExampleMaker {
   void add(const Record& record, int64_t number, std::vector<Example>& out);
   // After the last record, or where the next does not continue it.
   void finish(std::vector<Example>& out);
+  // What of an example is drawn anew whenever it is trained on; the first draw is the record's own,
+  // so an evaluation always sees the same.
+  bool varies() const { return masking_.has_value(); }
+  void vary(Random& random, Example& example) const { mask_tokens(*masking_, random, example); }
 
   // For the tasks. Of a text whose end will be cut off no more is encoded than is needed.
   std::vector<int32_t> encode(const Record& record, std::string_view text) const;
+  // Of a text that is not cut off: all of it, appended.
+  void encode_all(const Record& record, std::string_view text, std::vector<int32_t>& tokens) const;
   // The sequence cut, or in windows.
   std::vector<TokenRange> ranges(const Record& record, std::vector<int32_t>& tokens) const;
   void set_label(const Record& record, Example& example) const;
@@ -58,7 +68,8 @@ class ExampleMaker {
   Truncation truncation_;
   int64_t length_, stride_;
   bool labelled_, many_labels_;
-  std::vector<int32_t> rest_;  // lm: what did not fill an example
+  std::optional<Masking> masking_;
+  std::vector<int32_t> rest_;  // lm, masked: what did not fill an example
 };
 
 struct Task {
@@ -71,6 +82,7 @@ struct Task {
   bool labelled;               // its classes are labels of the data; else they are the tokens
   bool cut;                    // a longer sequence is cut; else it is an Error
   bool causal;
+  bool masked;  // tokens are hidden, by an id more than the tokenizer has
   void (*make)(ExampleMaker& maker, const Record& record, int64_t number,
                std::vector<Example>& out);
 };

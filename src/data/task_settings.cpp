@@ -16,6 +16,9 @@ void for_each_field(Settings& s, const Visit& visit) {
   visit("task", s.task, "What is learnt: `linnet list tasks`");
   visit("truncate", s.truncate, "Of longer texts: head, tail, head+tail");
   visit("stride", s.stride, "Above 0: longer texts are seen in windows so many tokens apart");
+  visit("mask_share", s.mask_share, "Task masked: share of the tokens that are hidden");
+  visit("mask_span", s.mask_span,
+        "Task masked: mean number of tokens hidden together; 0: by the tokenizer");
   visit("labels", s.labels, "Names of the classes");
 }
 

@@ -33,23 +33,37 @@ void make_pair(ExampleMaker& maker, const Record& record, int64_t number,
   out.push_back(std::move(example));
 }
 
+// Both texts of a record cut into examples of the model's length; what is left of one that
+// continues waits. take(from, n) is given the first of n tokens, and sees `ahead` more.
+template <class Take>
+void cut_texts(ExampleMaker& maker, const Record& record, int64_t ahead, const Take& take) {
+  std::vector<int32_t>& rest = maker.rest();
+  for (const std::string_view text : {record.text, record.second}) {
+    maker.encode_all(record, text, rest);
+    int64_t at = 0;
+    const auto left = [&] { return static_cast<int64_t>(rest.size()) - at - ahead; };
+    for (; left() >= maker.length(); at += maker.length()) take(rest.begin() + at, maker.length());
+    if (!record.continues && left() > 0) take(rest.begin() + at, left());
+    rest.erase(rest.begin(), record.continues ? rest.begin() + at : rest.end());
+  }
+}
+
 // Every token is to be told from those before it: the targets are the tokens, one place on.
 void make_text(ExampleMaker& maker, const Record& record, int64_t number,
                std::vector<Example>& out) {
-  std::vector<int32_t>& rest = maker.rest();
-  maker.tokenizer().encode(record.text, rest);
-  const int64_t length = maker.length();
-  int64_t at = 0;
-  const auto take = [&](int64_t n) {
-    const auto from = rest.begin() + at;
+  cut_texts(maker, record, 1, [&](auto from, int64_t n) {
     out.push_back({.tokens = {from, from + n}, .targets = {from + 1, from + n + 1}});
     out.back().record = number;
-    at += n;
-  };
-  while (static_cast<int64_t>(rest.size()) - at > length) take(length);
-  if (!record.continues && static_cast<int64_t>(rest.size()) - at > 1)
-    take(static_cast<int64_t>(rest.size()) - at - 1);
-  rest.erase(rest.begin(), record.continues ? rest.begin() + at : rest.end());
+  });
+}
+
+// Some tokens are to be told from those around them: which, ExampleMaker::vary draws.
+void make_masked(ExampleMaker& maker, const Record& record, int64_t number,
+                 std::vector<Example>& out) {
+  cut_texts(maker, record, 0, [&](auto from, int64_t n) {
+    out.push_back({.tokens = {from, from + n}});
+    out.back().record = number;
+  });
 }
 
 // The first token of a word bears its label, the others none.
@@ -96,6 +110,7 @@ constexpr Task kText = {
     .labelled = true,
     .cut = true,
     .causal = false,
+    .masked = false,
     .make = make_sequences,
 };
 constexpr Task kMatching = {
@@ -109,6 +124,7 @@ constexpr Task kMatching = {
     .labelled = true,
     .cut = true,
     .causal = false,
+    .masked = false,
     .make = make_pair,
 };
 constexpr Task kListops = {
@@ -122,6 +138,7 @@ constexpr Task kListops = {
     .labelled = true,
     .cut = false,
     .causal = false,
+    .masked = false,
     .make = make_sequences,
 };
 constexpr Task kImage = {
@@ -135,6 +152,7 @@ constexpr Task kImage = {
     .labelled = true,
     .cut = false,
     .causal = false,
+    .masked = false,
     .make = make_sequences,
 };
 constexpr Task kPathfinderTask = {
@@ -148,6 +166,7 @@ constexpr Task kPathfinderTask = {
     .labelled = true,
     .cut = false,
     .causal = false,
+    .masked = false,
     .make = make_sequences,
 };
 constexpr Task kLm = {
@@ -161,7 +180,22 @@ constexpr Task kLm = {
     .labelled = false,
     .cut = true,
     .causal = true,
+    .masked = false,
     .make = make_text,
+};
+constexpr Task kMasked = {
+    .name = "masked",
+    .summary = "hidden tokens of a text, from those around them: for --init",
+    .record = "a text",
+    .model = "tokens",
+    .tokenizer = "bpe",
+    .metric = "bits_per_byte",
+    .length = 512,
+    .labelled = false,
+    .cut = true,
+    .causal = false,
+    .masked = true,
+    .make = make_masked,
 };
 constexpr Task kTagging = {
     .name = "tagging",
@@ -174,6 +208,7 @@ constexpr Task kTagging = {
     .labelled = true,
     .cut = true,
     .causal = false,
+    .masked = false,
     .make = make_tags,
 };
 
@@ -181,7 +216,7 @@ constexpr Task kTagging = {
 
 std::span<const Task* const> tasks() {
   static constexpr const Task* kList[] = {&kText,           &kMatching, &kListops, &kImage,
-                                          &kPathfinderTask, &kLm,       &kTagging};
+                                          &kPathfinderTask, &kLm,       &kMasked,  &kTagging};
   return kList;
 }
 

@@ -107,19 +107,4 @@ void head_backward(const Model& model, const Weights& weights, const HeadTape& t
   if (compares(model)) pair_backward(model.config().width, tape[0], dy, dvectors);
 }
 
-void token_head_forward(const Model& model, const Weights& weights, int64_t rows, ConstMat x, Mat h,
-                        Mat logits) {
-  norm_forward(model.final_norm(), weights, rows, x, h);
-  linear_forward(model.head().front(), weights, rows, h, logits);
-}
-
-void token_head_backward(const Model& model, const Weights& weights, int64_t rows, ConstMat x,
-                         ConstMat h, ConstMat dlogits, Mat dx, float* grads, Arena& scratch) {
-  Arena::Scope scope(scratch);
-  const Mat dh = take_mat(scratch, rows, model.config().width);
-  linear_backward_weights(model.head().front(), rows, h, dlogits, grads, scratch);
-  linear_backward_input(model.head().front(), weights, rows, dlogits, dh);
-  norm_backward(model.final_norm(), weights, rows, x, dh, dx, grads);
-}
-
 }  // namespace linnet

@@ -1,5 +1,5 @@
 // head.h -- from rows to logits: final LayerNorm, the mean of the pooled rows, Linear (GELU
-// Linear)*; or of every row by itself: LayerNorm, Linear.
+// Linear)*. Of every row by itself: token_head.h.
 //
 // Forward: z = mean_r LN(x_r) over the pooled rows (all, or the one of CLS or the last token); p_0
 // = z W_0 + b_0, p_i = gelu(p_{i-1}) W_i + b_i. Backward in reverse; p_i are kept, gelu is computed
@@ -38,12 +38,5 @@ HeadTape head_forward(const Model& model, const Weights& weights, const float* v
 // dvectors =, parameters' gradients +=.
 void head_backward(const Model& model, const Weights& weights, const HeadTape& tape,
                    const float* dlogits, float* dvectors, float* grads, Arena& scratch);
-
-// Logits of rows by themselves [rows, classes], from h = LN(x), which the backward takes again.
-void token_head_forward(const Model& model, const Weights& weights, int64_t rows, ConstMat x, Mat h,
-                        Mat logits);
-// dx +=, parameters' gradients +=.
-void token_head_backward(const Model& model, const Weights& weights, int64_t rows, ConstMat x,
-                         ConstMat h, ConstMat dlogits, Mat dx, float* grads, Arena& scratch);
 
 }  // namespace linnet

@@ -2,10 +2,12 @@
 #include "models/inference.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/error.h"
 #include "kernels/rows.h"
 #include "models/head.h"
+#include "models/token_head.h"
 
 namespace linnet {
 
@@ -176,29 +178,41 @@ std::vector<float> Inference::logits(std::span<const Tokens> sequences) {
   return out;
 }
 
-void Inference::token_logits(std::span<const Tokens> sequences, const VisitLogits& visit) {
-  LINNET_ASSERT(model_.of_tokens());
-  encode(sequences, [&](size_t i, int64_t rows, Mat x, Workspace& workspace) {
+void Inference::token_logits(std::span<const Tokens> sequences,
+                             std::span<const std::vector<int64_t>> asked,
+                             const VisitLogits& visit) {
+  LINNET_ASSERT(model_.of_tokens() && asked.size() == sequences.size());
+  const int64_t C = model_.config().width;
+  encode(sequences, [&](size_t i, int64_t, Mat x, Workspace& workspace) {
     Arena::Scope scope(workspace.scratch);
-    const int64_t most = std::min(kChunk, rows);
-    const Mat h = take_mat(workspace.scratch, most, model_.config().width),
+    const std::span<const int64_t> rows = asked[i];
+    const auto most = static_cast<int64_t>(std::min<size_t>(kChunk, rows.size()));
+    const Mat gathered = take_mat(workspace.scratch, most, C),
+              h = take_mat(workspace.scratch, most, C),
               logits = take_mat(workspace.scratch, most, model_.config().classes);
-    for (int64_t at = 0; at < rows; at += kChunk) {
-      const int64_t n = std::min(kChunk, rows - at);
-      token_head_forward(model_, weights_, n, x.rows(at), h, logits);
-      visit(i, at, n, logits);
+    const TokenHead head(model_, weights_, {}, workspace.scratch);
+    for (size_t at = 0; at < rows.size(); at += kChunk) {
+      const auto some = rows.subspan(at, std::min<size_t>(kChunk, rows.size() - at));
+      gather_rows(some, C, x, gathered);
+      head.forward(static_cast<int64_t>(some.size()), gathered, h, logits);
+      visit(i, some, logits);
     }
   });
 }
 
 std::vector<float> Inference::all_token_logits(std::span<const Tokens> sequences) {
   const int64_t classes = model_.config().classes;
-  std::vector<int64_t> begin(sequences.size() + 1);
-  for (size_t i = 0; i < sequences.size(); ++i)
-    begin[i + 1] = begin[i] + static_cast<int64_t>(sequences[i].size());
+  std::vector<int64_t> begin = {0};
+  std::vector<std::vector<int64_t>> asked;
+  for (const Tokens& tokens : sequences) {
+    begin.push_back(begin.back() + static_cast<int64_t>(tokens.size()));
+    std::vector<int64_t>& rows = asked.emplace_back(tokens.size());
+    std::iota(rows.begin(), rows.end(), 0);
+  }
   std::vector<float> all(static_cast<size_t>(begin.back() * classes));
-  token_logits(sequences, [&](size_t i, int64_t first, int64_t rows, ConstMat logits) {
-    copy_rows(rows, classes, logits, {all.data() + (begin[i] + first) * classes, classes});
+  token_logits(sequences, asked, [&](size_t i, std::span<const int64_t> rows, ConstMat logits) {
+    copy_rows(static_cast<int64_t>(rows.size()), classes, logits,
+              {all.data() + (begin[i] + rows.front()) * classes, classes});
   });
   return all;
 }

@@ -25,11 +25,12 @@ class Inference {
   // Logits [examples, classes] of sequences.size() / model.sequences() examples. A batch gives bit
   // for bit what its examples give one by one.
   std::vector<float> logits(std::span<const Tokens> sequences);
-  // Of a classifier of tokens: visits the logits of rows from `first` on of a sequence, in order,
-  // which it may overwrite;
-  // different sequences on different threads.
-  using VisitLogits = std::function<void(size_t sequence, int64_t first, int64_t rows, Mat)>;
-  void token_logits(std::span<const Tokens> sequences, const VisitLogits& visit);
+  // Of a classifier of tokens: visits the logits of the rows that are asked of each sequence, some
+  // at a time and in order, which it may overwrite; different sequences on different threads.
+  using VisitLogits =
+      std::function<void(size_t sequence, std::span<const int64_t> rows, Mat logits)>;
+  void token_logits(std::span<const Tokens> sequences, std::span<const std::vector<int64_t>> asked,
+                    const VisitLogits& visit);
   // All of them, sequence by sequence [tokens, classes].
   std::vector<float> all_token_logits(std::span<const Tokens> sequences);
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -62,6 +63,37 @@ LoadedModel load_model(const std::filesystem::path& folder) {
   for (const ParamSpec& spec : specs)
     file.read(spec.name, loaded.values.data() + spec.offset, spec.shape);
   return loaded;
+}
+
+namespace {
+
+// A row for each id or place: another number of them is the same table, longer or shorter.
+bool of_rows(const ParamSpec& spec) {
+  return spec.name == "embed.weight" || spec.name == "embed.positions" ||
+         spec.name.ends_with(".mix.project");
+}
+
+}  // namespace
+
+Block initial_values(const Model& model, uint64_t seed, const std::filesystem::path& folder) {
+  Block values = Parameters::initial(model, seed);
+  if (folder.empty()) return values;
+  const LoadedModel loaded = load_model(folder);
+  const Model other(loaded.config);
+  for (const ParamSpec& spec : model.layout().specs()) {
+    if (spec.name.starts_with("head.")) continue;
+    for (const ParamSpec& theirs : other.layout().specs()) {
+      if (theirs.name != spec.name) continue;
+      if (spec.shape != theirs.shape && !(of_rows(spec) && spec.shape[1] == theirs.shape[1])) {
+        throw Error(fmt::format("[{}] tensor {} has the shape [{}], this model's [{}]",
+                                place_of(folder), spec.name, fmt::join(theirs.shape, ", "),
+                                fmt::join(spec.shape, ", ")));
+      }
+      std::copy_n(loaded.values.data() + theirs.offset, std::min(spec.size(), theirs.size()),
+                  values.data() + spec.offset);
+    }
+  }
+  return values;
 }
 
 }  // namespace linnet

@@ -27,4 +27,9 @@ ModelConfig load_config(const std::filesystem::path& folder);
 // not the config's.
 LoadedModel load_model(const std::filesystem::path& folder);
 
+// What a training run begins with: by the seed; with a folder all but the head from its model, as
+// far as that has a parameter of the name: a table with other rows (vocabulary, positions) gives as
+// many as both have, any other shape is an Error.
+Block initial_values(const Model& model, uint64_t seed, const std::filesystem::path& folder);
+
 }  // namespace linnet

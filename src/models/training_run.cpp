@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "models/token_head.h"
 
 namespace linnet {
 namespace {
@@ -252,22 +253,34 @@ void TrainingRun::backward(std::span<const float> dlogits, float* grads) {
   }
 }
 
-void TrainingRun::backward_tokens(const TokenLoss& loss, float* grads) {
+void TrainingRun::backward_tokens(std::span<const int32_t> targets,
+                                  std::span<const int32_t> classes, const TokenLoss& loss,
+                                  float* grads) {
   const Tape& tape = tapes_.front();
   Arena& scratch = workspace_.scratch;
   Arena::Scope scope(scratch);
   const int64_t C = model_.config().width, ld = leading_dim(C);
   const Mat dx{scratch.take_zeroed(tape.rows * ld), ld};
-  for (int64_t at = 0; at < tape.rows; at += kChunk) {
+  TokenHead head(model_, weights_, classes, scratch);
+  const std::vector<int64_t> asked = rows_with_target(targets);
+  std::vector<int32_t> wanted;
+  for (size_t at = 0; at < asked.size(); at += kChunk) {
     Arena::Scope chunk_scope(scratch);
-    const int64_t rows = std::min(kChunk, tape.rows - at);
-    const Mat h = take_mat(scratch, rows, C),
-              logits = take_mat(scratch, rows, model_.config().classes);
-    token_head_forward(model_, weights_, rows, tape.x.back().rows(at), h, logits);
-    loss(at, rows, logits);
-    token_head_backward(model_, weights_, rows, tape.x.back().rows(at), h, logits, dx.rows(at),
-                        grads, scratch);
+    const auto some = std::span(asked).subspan(at, std::min<size_t>(kChunk, asked.size() - at));
+    const auto rows = static_cast<int64_t>(some.size());
+    const Mat x = take_mat(scratch, rows, C), h = take_mat(scratch, rows, C),
+              logits = take_mat(scratch, rows, head.classes());
+    gather_rows(some, C, tape.x.back(), x);
+    head.forward(rows, x, h, logits);
+    wanted.clear();
+    for (const int64_t t : some) wanted.push_back(targets[static_cast<size_t>(t)]);
+    loss(wanted, logits);
+    const Mat gathered{scratch.take_zeroed(rows * ld), ld};
+    head.backward(rows, x, h, logits, gathered, grads, scratch);
+    for (int64_t r = 0; r < rows; ++r)
+      std::copy_n(gathered.row(r), C, dx.row(some[static_cast<size_t>(r)]));
   }
+  head.finish(grads);
   encode_backward(tape, dx, grads);
 }
 

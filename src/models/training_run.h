@@ -44,11 +44,12 @@ class TrainingRun {
   void backward(std::span<const float> dlogits, float* grads);
 
   // The same of a classifier of tokens. The logits are never there all at once: the backward makes
-  // them for some rows at a time, from row `first` on, and `loss` puts their gradient in their
-  // place.
+  // them for some of the tokens that have a target at a time, and `loss` puts their gradient in
+  // their place. `classes`: the ones that logits are of, ascending; none: all.
   void forward_tokens(Tokens tokens);
-  using TokenLoss = std::function<void(int64_t first, int64_t rows, Mat logits)>;
-  void backward_tokens(const TokenLoss& loss, float* grads);
+  using TokenLoss = std::function<void(std::span<const int32_t> targets, Mat logits)>;
+  void backward_tokens(std::span<const int32_t> targets, std::span<const int32_t> classes,
+                       const TokenLoss& loss, float* grads);
 
   // After a forward: the residual stream behind every stage, in order, sequence by sequence; not
   // when recomputing. The head's logits are the caller's already.

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "kernels/softmax.h"
+#include "models/token_head.h"
 #include "train/example_run.h"
 
 namespace linnet {
@@ -62,21 +63,28 @@ Predictions Evaluation::add_tokens(std::span<const Example> examples,
                                    std::span<const Tokens> sequences) {
   const int64_t classes = model_.config().classes;
   std::vector<size_t> start;  // of each example's tokens in the predictions
+  std::vector<std::vector<int64_t>> asked;
   size_t count = 0;
   for (const Example& e : examples) {
     LINNET_ASSERT(e.targets.size() == e.tokens.size());
+    asked.push_back(rows_with_target(e.targets));
     start.push_back(count);
     count += e.tokens.size();
   }
-  Predictions predictions{.probabilities = {}, .classes = std::vector<int32_t>(count)};
+  Predictions predictions{.probabilities = {}, .classes = std::vector<int32_t>(count, -1)};
   std::vector<Score> scores(examples.size());
-  inference_.token_logits(sequences, [&](size_t i, int64_t first, int64_t rows, Mat logits) {
-    for (int64_t r = 0; r < rows; ++r) {
-      predictions.classes[start[i] + static_cast<size_t>(first + r)] =
-          best_class({logits.row(r), static_cast<size_t>(classes)});
-    }
-    scores[i] += token_cross_entropy(rows, classes, examples[i].targets.data() + first, 0, logits);
-  });
+  inference_.token_logits(
+      sequences, asked, [&](size_t i, std::span<const int64_t> rows, Mat logits) {
+        std::vector<int32_t> targets;
+        for (size_t r = 0; r < rows.size(); ++r) {
+          const auto t = static_cast<size_t>(rows[r]);
+          targets.push_back(examples[i].targets[t]);
+          predictions.classes[start[i] + t] =
+              best_class({logits.row(static_cast<int64_t>(r)), static_cast<size_t>(classes)});
+        }
+        scores[i] += token_cross_entropy(static_cast<int64_t>(rows.size()), classes, targets.data(),
+                                         0, logits);
+      });
   for (const Score& score : scores) total_ += score;
   return predictions;
 }

@@ -25,7 +25,8 @@ struct Predictions {
   // [examples, classes]: softmax, or with many labels the sigmoid of each class. None of a
   // classifier of tokens, whose would fill the memory.
   std::vector<float> probabilities;
-  // The most probable class of each example; of tokens: of each token, example after example.
+  // The most probable class of each example; of tokens: of each token that has a target, else -1,
+  // example after example.
   std::vector<int32_t> classes;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/random.h"
+#include "train/sampled_softmax.h"
 
 namespace linnet {
 
@@ -30,11 +31,18 @@ Score run_example(const BatchRun& run, const Example& example, uint64_t key, Wor
     Score score;
     training.forward_tokens(example.tokens);
     if (visit) training.visit_stages(visit);
+    SampledClasses sampled;
+    if (run.sampled > 0) sampled = sample_classes(example.targets, classes, run.sampled, key);
     training.backward_tokens(
-        [&](int64_t first, int64_t rows, Mat logits) {
-          if (visit) visit({Stage::head}, rows, classes, logits);
-          score += token_cross_entropy(rows, classes, example.targets.data() + first, run.smoothing,
-                                       logits);
+        example.targets, sampled.classes,
+        [&](std::span<const int32_t> targets, Mat logits) {
+          const auto rows = static_cast<int64_t>(targets.size());
+          const bool all = sampled.classes.empty();
+          if (visit)
+            visit({Stage::head}, rows, all ? classes : static_cast<int64_t>(sampled.classes.size()),
+                  logits);
+          score += all ? token_cross_entropy(rows, classes, targets.data(), run.smoothing, logits)
+                       : sampled_cross_entropy(sampled, targets, logits);
         },
         grads);
     return score;

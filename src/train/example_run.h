@@ -26,6 +26,7 @@ struct BatchRun {
   Weights weights;
   bool recompute;
   double smoothing;  // of the labels
+  int64_t sampled;   // classes of tokens that the loss is over, beside the targets; 0: all
 };
 
 // Adds the example's gradient to `grads`. `visit`, where given, sees what every stage gave, the

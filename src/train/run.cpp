@@ -52,13 +52,14 @@ std::vector<Example> first_examples(const DataPart& part, ExampleMaker maker, in
 }  // namespace
 
 Run::Run(Context& context, std::filesystem::path folder, const ModelConfig& config,
-         const PreparedTask& prepared, const RunSettings& settings)
+         const PreparedTask& prepared, const RunSettings& settings,
+         const std::filesystem::path& start)
     : context_(context),
       folder_(std::move(folder)),
       prepared_(prepared),
       settings_(settings),
       model_(config),
-      trainer_(context, model_, Parameters::initial(model_, static_cast<uint64_t>(settings.seed)),
+      trainer_(context, model_, initial_values(model_, static_cast<uint64_t>(settings.seed), start),
                train_config(settings)),
       started_(Clock::now()),
       saved_(started_) {
@@ -73,7 +74,7 @@ Run::Run(Context& context, std::filesystem::path folder, const ModelConfig& conf
   log_.emplace(folder_ / "metrics.jsonl", state_.log_bytes);
   feed_ = std::make_unique<Feed>(
       [this] { return std::make_unique<ExampleStream>(prepared_.parts.train, maker()); },
-      feed_options(settings), position);
+      feed_options(settings), position, vary());
   // Last: settings that make no run do not bind the folder.
   save_identity(folder_, prepared, config, settings);
   started_ = Clock::now();
@@ -82,6 +83,11 @@ Run::Run(Context& context, std::filesystem::path folder, const ModelConfig& conf
 
 ExampleMaker Run::maker() const {
   return ExampleMaker(prepared_.settings, *prepared_.tokenizer, model_.config(), true);
+}
+
+Feed::Vary Run::vary() const {
+  if (!prepared_.task->masked) return {};
+  return [maker = maker()](Random& random, Example& example) { maker.vary(random, example); };
 }
 
 double Run::seconds() const { return state_.seconds + seconds_from(started_); }

@@ -37,8 +37,10 @@ class Diverged : public Error {
 class Run {
  public:
   // The task, its tokenizer and its data outlive the run. Whoever makes it holds the folder's lock.
+  // `start`: a model folder whose encoder it begins with (initial_values), or none.
   Run(Context& context, std::filesystem::path folder, const ModelConfig& config,
-      const PreparedTask& prepared, const RunSettings& settings);
+      const PreparedTask& prepared, const RunSettings& settings,
+      const std::filesystem::path& start = {});
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
@@ -83,6 +85,7 @@ class Run {
   void evaluate();
   bool checkpoint_due() const;
   ExampleMaker maker() const;
+  Feed::Vary vary() const;
   bool load_checkpoint(FeedPosition& position);
   bool better(const TaskScore& score) const;
   void write_line(const nlohmann::ordered_json& line);

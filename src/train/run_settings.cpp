@@ -32,6 +32,8 @@ void for_each_field(Settings& s, const Visit& visit) {
   visit("weight_decay", s.weight_decay, "Of matrices; norms and biases have none");
   visit("clip", s.clip, "Largest norm of the gradient; 0: any");
   visit("label_smoothing", s.label_smoothing, "Share of the target that goes to all classes");
+  visit("sampled", s.sampled,
+        "Tokens: the loss is over the targets and so many other classes; 0: all");
   visit("ema", s.ema, "Decay of averaged weights, e.g. 0.999; 0: none");
   visit("orthogonality", s.orthogonality, "Pull of orthogonal feature maps, 0 to 1");
   visit("recompute", s.recompute, "Small memory, more time");
@@ -66,6 +68,7 @@ RunSettings run_settings_from_json(const nlohmann::json& json) {
   check_setting("train", "accumulate", s.accumulate, 1, 1 << 20);
   check_setting("train", "accumulate_tokens", s.accumulate_tokens, 0, kMost);
   check_number("label_smoothing", s.label_smoothing, 0, 0.999);
+  check_setting("train", "sampled", s.sampled, 0, 1 << 20);
   check_number("orthogonality", s.orthogonality, 0, 1);
   check_setting("train", "evaluations", s.evaluations, 1, 1 << 20);
   check_setting("train", "validation_rows", s.validation_rows, 1, kMost);
@@ -102,6 +105,7 @@ TrainConfig train_config(const RunSettings& s) {
   config.optimizer.weight_decay = s.weight_decay;
   config.optimizer.clip = s.clip;
   config.label_smoothing = s.label_smoothing;
+  config.sampled = s.sampled;
   config.ema = s.ema;
   config.orthogonality = s.orthogonality;
   config.recompute = s.recompute;

@@ -32,6 +32,7 @@ struct RunSettings {
   double weight_decay = 0.01;
   double clip = 1;
   double label_smoothing = 0;
+  int64_t sampled = 0;
   double ema = 0;
   double orthogonality = 0.1;
   bool recompute = false;

@@ -103,6 +103,12 @@ TaskScore score_answers(Evaluation& evaluation, const ModelConfig& config,
   return sums.score();
 }
 
+// Of the tokens that were told.
+int64_t bytes_of(const Tokenizer& tokenizer, std::vector<int32_t> targets) {
+  std::erase(targets, -1);
+  return static_cast<int64_t>(tokenizer.decode(targets).size());
+}
+
 TaskScore score_tokens(Evaluation& evaluation, const ModelConfig& config, const Task& task,
                        const Tokenizer& tokenizer, const MoreExamples& more) {
   int64_t bytes = 0;
@@ -115,7 +121,7 @@ TaskScore score_tokens(Evaluation& evaluation, const ModelConfig& config, const 
     const Predictions predictions = evaluation.add(examples);
     size_t at = 0;
     for (const Example& e : examples) {
-      if (!task.labelled) bytes += static_cast<int64_t>(tokenizer.decode(e.targets).size());
+      if (!task.labelled) bytes += bytes_of(tokenizer, e.targets);
       for (size_t t = 0; tags && t < e.targets.size(); ++t) {
         if (e.targets[t] >= 0) confusion.add(e.targets[t], predictions.classes[at + t]);
       }

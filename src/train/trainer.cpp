@@ -29,6 +29,9 @@ void check_training(const TrainConfig& config, const Model& model) {
   if (config.label_smoothing > 0 && model.many_labels()) {
     throw Error("[train.label_smoothing] is for one label: the model has \"loss\": \"sigmoid\"");
   }
+  if (config.label_smoothing > 0 && config.sampled > 0 && model.of_tokens()) {
+    throw Error("[train.sampled] label smoothing needs all classes: one of the two is to be 0");
+  }
 }
 
 Trainer::Trainer(Context& context, const Model& model, Block values, const TrainConfig& config)
@@ -87,7 +90,8 @@ BatchRun Trainer::batch_run() const {
           .sinusoids = sinusoids_,
           .weights = parameters_.weights(),
           .recompute = config_.recompute,
-          .smoothing = config_.label_smoothing};
+          .smoothing = config_.label_smoothing,
+          .sampled = config_.sampled};
 }
 
 StepResult Trainer::accumulate(std::span<const Example* const> batch) {

@@ -27,6 +27,7 @@ struct TrainConfig {
   OptimizerConfig optimizer;
   double orthogonality = 0.1;  // lambda of the regulariser of orthogonal feature maps
   double label_smoothing = 0;  // of softmax losses (loss.h); the losses of steps are with it
+  int64_t sampled = 0;         // classes in the loss of tokens (sampled_softmax.h); 0: all
   double ema = 0;              // decay of the averaged weights (average.h), e.g. 0.999; 0: none
   bool recompute = false;      // small memory, more time
   // Sums that units are added to, at most one thread in each: more keep more threads busy and take

@@ -1,0 +1,26 @@
+// pretrain.h -- the first of the two phases of linnet train, in the folder "pretrain" of the run.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/train_loop.h"
+#include "train/pretraining.h"
+
+namespace linnet {
+
+// A folder goes on only from the beginning that it had, which is start.json in it: an Error names
+// the first setting that is another.
+void check_start(const std::filesystem::path& folder, const PreparedTask& prepared,
+                 const PretrainSettings& settings, const std::string& init);
+
+inline constexpr const char* kPretrainFolder = "pretrain";
+
+// Trains it to its end, from the model in `start` where there is one, and gives its figures; one
+// that has ended gives them again. `next`: what the second phase is trained on.
+nlohmann::ordered_json pretrain(Context& context, const std::filesystem::path& folder,
+                                const Pretraining& pretraining, const PreparedTask& next,
+                                const ModelConfig& next_model, const std::filesystem::path& start,
+                                bool quiet, Progress& bar, const BarPart& part);
+
+}  // namespace linnet

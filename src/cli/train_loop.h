@@ -1,0 +1,21 @@
+// train_loop.h -- runs a training run to its end, with a bar, until the user stops it.
+#pragma once
+
+#include <atomic>
+
+#include "cli/terminal.h"
+#include "train/run.h"
+
+namespace linnet {
+
+// From now on Ctrl-C saves and stops; whether it was pressed.
+const std::atomic<bool>& stop_on_signals();
+
+// The part of the bar that a run fills: all of it, or one of two.
+struct BarPart {
+  double from = 0, to = 1;
+};
+// To the end, with a checkpoint there; a stop by the user saves, says so and ends the program.
+void train_to_end(Run& run, const Task& task, bool quiet, Progress& bar, const BarPart& part);
+
+}  // namespace linnet
