@@ -50,8 +50,6 @@ Json curve_of(const std::filesystem::path& metrics) {
 Json settings_json(const ArenaRun& run, const PreparedTask& prepared) {
   Json train = run_settings_to_json(run.settings);
   train.erase("seed");
-  // Records of versions that did not have it count as equal.
-  if (run.settings.accumulate_tokens == 0) train.erase("accumulate_tokens");
   return {{"model", config_to_json(run.config)},
           {"train", train},
           {"data", {{"format", prepared.format->name}, {"records", prepared.records}}},

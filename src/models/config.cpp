@@ -47,7 +47,10 @@ void for_each_field(Config& c, const Visit& visit) {
   visit("ngram_buckets", c.ngram_buckets, "Rows of the table that n-grams are hashed to");
   visit("causal", c.causal, "A token sees only those before it");
   visit("positions", c.positions, "learned, sinusoidal or none");
-  visit("pool", c.pool, "What is classified: cls, mean or last; none with task tokens");
+  visit("pool", c.pool,
+        "What is classified: cls, last, mean, or mean-first (its norm comes after the mean, so "
+        "tokens "
+        "may weigh more or less); none with task tokens");
   visit("pair", c.pair,
         "How match joins its two vectors: concat, or compare (with product and difference)");
   visit("dropout", c.dropout, "Share of numbers dropped in training");
@@ -114,7 +117,7 @@ void check_config(const ModelConfig& c) {
   if (c.task == "tokens") {
     check_choice("pool", c.pool, {"none"});
   } else {
-    check_choice("pool", c.pool, {"cls", "mean", "last"});
+    check_choice("pool", c.pool, {"cls", "mean", "mean-first", "last"});
   }
   check_choice("pair", c.pair, {"concat", "compare"});
   if (c.causal && c.pool == "cls") {

@@ -7,11 +7,16 @@
 #include "kernels/rows.h"
 
 namespace linnet {
+namespace {
+
+bool norm_after_mean(const Model& model) { return model.config().pool == "mean-first"; }
+
+}  // namespace
 
 RowRange pooled_rows(const Model& model, int64_t rows) {
   const std::string& pool = model.config().pool;
-  if (pool == "mean" || pool == "none") return {0, rows};
-  return pool == "cls" ? RowRange{0, 1} : RowRange{rows - 1, rows};
+  if (pool == "cls") return {0, 1};
+  return pool == "last" ? RowRange{rows - 1, rows} : RowRange{0, rows};
 }
 
 RowRange answered_rows(const Model& model, size_t layer, int64_t rows) {
@@ -23,23 +28,41 @@ void pool_forward(const Model& model, const Weights& weights, int64_t rows, Cons
                   Arena& scratch, float* vector) {
   const int64_t C = model.config().width;
   Arena::Scope scope(scratch);
-  const Mat h = take_mat(scratch, std::min(kChunk, rows), C);
+  const float share = 1.0f / static_cast<float>(rows);
   std::fill_n(vector, C, 0.0f);
+  if (norm_after_mean(model)) {
+    float* mean = scratch.take_zeroed(C);
+    add_column_sums(rows, C, x, mean);
+    scale(C, share, mean);
+    norm_forward(model.final_norm(), weights, 1, {mean, 0}, {vector, 0});
+    return;
+  }
+  const Mat h = take_mat(scratch, std::min(kChunk, rows), C);
   for (int64_t at = 0; at < rows; at += kChunk) {
     const int64_t n = std::min(kChunk, rows - at);
     norm_forward(model.final_norm(), weights, n, x.rows(at), h);
     add_column_sums(n, C, h, vector);
   }
-  scale(C, 1.0f / static_cast<float>(rows), vector);
+  scale(C, share, vector);
 }
 
 void pool_backward(const Model& model, const Weights& weights, int64_t rows, ConstMat x,
                    const float* dvector, Mat dx, float* grads, Arena& scratch) {
   const int64_t C = model.config().width;
   Arena::Scope scope(scratch);
-  float* share = scratch.take_zeroed(C);
-  add_scaled(C, 1.0f / static_cast<float>(rows), dvector, share);
-  norm_backward(model.final_norm(), weights, rows, x, {share, 0}, dx, grads);
+  const float share = 1.0f / static_cast<float>(rows);
+  if (norm_after_mean(model)) {
+    float* mean = scratch.take_zeroed(C);
+    float* dmean = scratch.take_zeroed(C);
+    add_column_sums(rows, C, x, mean);
+    scale(C, share, mean);
+    norm_backward(model.final_norm(), weights, 1, {mean, 0}, {dvector, 0}, {dmean, 0}, grads);
+    for (int64_t r = 0; r < rows; ++r) add_scaled(C, share, dmean, dx.rows(r).data);
+    return;
+  }
+  float* dh = scratch.take_zeroed(C);
+  add_scaled(C, share, dvector, dh);
+  norm_backward(model.final_norm(), weights, rows, x, {dh, 0}, dx, grads);
 }
 
 namespace {

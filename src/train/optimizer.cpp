@@ -32,6 +32,7 @@ void check_optimizer(const OptimizerConfig& c) {
   check("beta2", c.beta2, 0, 0.9999999);
   check("eps", c.eps, 1e-30, 1);
   check("sparse_lr", c.sparse_lr, 0, 1e9);
+  check("embed_rate", c.embed_rate, 0, 1e9);
   for (const char* known : {"rsqrt", "constant", "linear", "cosine"}) {
     if (c.schedule == known) return;
   }
@@ -50,8 +51,9 @@ Optimizer::Optimizer(const ParamLayout& layout, const OptimizerConfig& config)
   check_optimizer(config);
   for (const ParamSpec& spec : layout.specs()) {
     if (!spec.learned || spec.sparse) continue;
+    const double rate = spec.name == "embed.weight" ? config.embed_rate : 1;
     for (int64_t at = 0; at < spec.size(); at += kRange) {
-      ranges_.push_back({spec.offset + at, std::min(kRange, spec.size() - at), spec.decay});
+      ranges_.push_back({spec.offset + at, std::min(kRange, spec.size() - at), spec.decay, rate});
     }
   }
 }
@@ -88,6 +90,7 @@ double Optimizer::step(Context& context, double rate, float scale, float* grads,
   context.parallel(count, [&](int64_t i, int) {
     const Range& r = ranges_[static_cast<size_t>(i)];
     AdamwStep own = step;
+    own.rate = static_cast<float>(rate * r.rate);
     if (!r.decay) own.decay = 0;
     adamw(r.size, own, grads + r.offset, values + r.offset, m_.data() + r.offset,
           v_.data() + r.offset);

@@ -25,6 +25,7 @@ struct OptimizerConfig {
   double clip = 1.0;               // largest global norm of the gradient; 0: no clipping
   double beta1 = 0.9, beta2 = 0.98, eps = 1e-9;
   double sparse_lr = 0.05;  // of the table of n-grams
+  double embed_rate = 1;    // times lr: of the embeddings
 };
 
 // An Error names the field, e.g. "[train.lr] ...".
@@ -55,6 +56,7 @@ class Optimizer {
   struct Range {
     int64_t offset, size;
     bool decay;
+    double rate;  // times that of the step
   };
   OptimizerConfig config_;
   std::vector<Range> ranges_;

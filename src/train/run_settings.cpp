@@ -29,6 +29,7 @@ void for_each_field(Settings& s, const Visit& visit) {
   visit("warmup", s.warmup, "Steps until the learning rate is whole");
   visit("final_lr", s.final_lr, "Share of the learning rate at the end: cosine, linear");
   visit("sparse_lr", s.sparse_lr, "Learning rate of the table of n-grams");
+  visit("embed_rate", s.embed_rate, "Times the learning rate: of the embeddings of tokens");
   visit("weight_decay", s.weight_decay, "Of matrices; norms and biases have none");
   visit("clip", s.clip, "Largest norm of the gradient; 0: any");
   visit("label_smoothing", s.label_smoothing, "Share of the target that goes to all classes");
@@ -101,6 +102,7 @@ TrainConfig train_config(const RunSettings& s) {
   config.optimizer.lr = s.lr;
   config.optimizer.final_lr = s.final_lr;
   config.optimizer.sparse_lr = s.sparse_lr;
+  config.optimizer.embed_rate = s.embed_rate;
   config.optimizer.warmup = s.warmup;
   config.optimizer.weight_decay = s.weight_decay;
   config.optimizer.clip = s.clip;

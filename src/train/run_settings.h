@@ -29,6 +29,7 @@ struct RunSettings {
   int64_t warmup = 100;
   double final_lr = 0;
   double sparse_lr = 0.05;
+  double embed_rate = 1;
   double weight_decay = 0.01;
   double clip = 1;
   double label_smoothing = 0;

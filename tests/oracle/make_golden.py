@@ -49,6 +49,7 @@ CASES = {
     'tokens': {'task': 'tokens', 'pool': 'none'},
     'tokens_causal': {'task': 'tokens', 'pool': 'none', 'causal': True, 'positions': 'sinusoidal'},
     'match_kernel': {'task': 'match', 'pool': 'cls'},
+    'mean_first': {'pool': 'mean-first'},
     'match_compare': {'task': 'match', 'pool': 'mean', 'pair': 'compare'},
     'sigmoid': {'loss': 'sigmoid', 'pool': 'mean'},
     'sigmoid_match': {'loss': 'sigmoid', 'task': 'match'},

@@ -418,6 +418,8 @@ def encode(params, config, tokens):
         x = x + mix(params, config, block + 'mix.', h)
         y = layer_norm(params, block + 'norm2', x, eps)
         x = x + feed_forward(params, config, block + 'ffn.', y)
+    if config['pool'] == 'mean-first':
+        return layer_norm(params, 'final_norm', x.mean(0), eps)
     x = layer_norm(params, 'final_norm', x, eps)
     return {'cls': x[0], 'mean': x.mean(0), 'last': x[-1], 'none': x}[config['pool']]
 
