@@ -20,8 +20,8 @@ RESULTS = ROOT / 'results' / 'first_runs.jsonl'
 # name, data in the folder, chance in nats, flags
 RUNS = {
     'imdb': ('imdb', math.log(2), '--length 256 --ngrams 2 --steps 300'),
-    'aan_subset': ('aan_subset', math.log(2), '--length 512 --ngrams 2 --steps 300'),
-    'peerread_citations': ('peerread_citations', math.log(2), '--length 512 --ngrams 2 --steps 300'),
+    'aan_subset': ('aan_subset', math.log(2), '--length 512 --tokenizer words --vocab 20000 --blocks 1 --mixer poly-relu2 --steps 600'),
+    'peerread_citations': ('peerread_citations', math.log(2), '--length 512 --tokenizer words --vocab 20000 --blocks 1 --mixer poly-relu2 --steps 600'),
     'cifar10 grey': ('cifar10', math.log(10), '--lr 0.01 --steps 300'),
     'tiny shakespeare': ('lm/tinyshakespeare.txt.xz', math.log(256), '--lr 0.005 --steps 300'),
 }

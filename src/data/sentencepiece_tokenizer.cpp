@@ -14,6 +14,7 @@
 #include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
 
+#include <algorithm>
 #include <array>
 #include <mutex>
 
@@ -99,10 +100,21 @@ class SentencePieceTokenizer final : public Tokenizer {
     const auto status = processor_.Encode(word, &part);
     if (!status.ok())
       throw Error(fmt::format("[tokenizer] SentencePiece: {}", printable(status.message(), 200)));
+    mend_blanks(part);
     ids.insert(ids.end(), part.begin(), part.end());
     const std::lock_guard lock(known.mutex);
     if (known.words.size() < kMostKnown / 4 && word.size() <= kLongestKnown)
       known.words.emplace(word, std::move(part));
+  }
+
+  // A blank is U+2581 to the library; where no piece has it, its bytes come, which are no blank.
+  void mend_blanks(std::vector<int>& ids) const {
+    const std::array<int, 3> blank = {byte_ids_[0xe2], byte_ids_[0x96], byte_ids_[0x81]};
+    auto at = ids.begin();
+    while ((at = std::search(at, ids.end(), blank.begin(), blank.end())) != ids.end()) {
+      *at = byte_ids_[' '];
+      ids.erase(at + 1, at + 3);
+    }
   }
 
   // Words and their ids, in parts by their last byte, so that threads seldom wait for each other.

@@ -188,6 +188,16 @@ TEST(TokenizerTest, SmallTextsGiveFewerPieces) {
   }
 }
 
+TEST(TokenizerTest, BlanksComeBackWhereNoTextHadOne) {
+  for (const char* kind : {"bpe", "unigram"}) {
+    const std::vector<std::string> texts(3, "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e");
+    const auto tokenizer = train_tokenizer(kind, source_of(texts), {});
+    for (const char* text :
+         {" ", "a b  c", "\xe6\x97\xa5 \xe6\x9c\xac", "\xe2\x96\x81 \xe2\x96\x81"})
+      EXPECT_EQ(tokenizer->decode(encoded(*tokenizer, text)), text);
+  }
+}
+
 TEST(TokenizerTest, PiecesAreFoundAndSlicesDoNotShow) {
   for (const char* kind : {"bpe", "unigram"}) {
     const auto tokenizer = small_tokenizer(kind);
