@@ -22,7 +22,7 @@ void word_ngrams(std::string_view text, const WordNgrams& rule, std::vector<uint
     for (const uint64_t h : hashes) ids.push_back(static_cast<uint32_t>(h >> (64 - rule.bits)));
   }
   std::ranges::sort(ids);
-  ids.erase(std::ranges::unique(ids).begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());  // clang 14 has no subrange
 }
 
 }  // namespace linnet
