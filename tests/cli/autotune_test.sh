@@ -1,14 +1,6 @@
 #!/usr/bin/env bash
 # autotune_test.sh -- linnet train --autotune: the search, its record, the run after it; Ctrl-C and going on; wrong input.
-set -uo pipefail
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-failures=0
-fail() {
-  echo "FAILED: $*"
-  failures=$((failures + 1))
-}
+. "$LINNET_ROOT/tests/cli/expect.sh"
 python3 - <<'P'
 with open('train.csv', 'w') as file:
     file.write('text,label\n')
@@ -47,16 +39,10 @@ before=$(wc -l <stopped/autotune.jsonl)
 "$LINNET_BIN" train "${small[@]}" --autotune 0.1 --out stopped >out 2>err || fail "going on: $(cat err)"
 (($(wc -l <stopped/autotune.jsonl) == 16 && before < 16)) || fail "record after going on"
 
-expect_error() { # PATTERN ARGS...
-  local pattern=$1 code
-  shift
-  "$LINNET_BIN" train "$@" >out 2>err
-  code=$?
-  [[ $code -eq 2 ]] && grep '^linnet: ' err | grep -qF -- "$pattern" || fail "(code $code): train $*: $(cat err)"
-}
-expect_error 'other settings, data or time' "${small[@]}" --autotune 0.07 --out model
-expect_error 'nothing to search' "${small[@]}" --autotune 1 --lr 0.1 --dropout 0 --weight-decay 0 --out other
+shows_progress=yes
+expect_error 'other settings, data or time' train "${small[@]}" --autotune 0.07 --out model
+expect_error 'nothing to search' train "${small[@]}" --autotune 1 --lr 0.1 --dropout 0 --weight-decay 0 --out other
 "$LINNET_BIN" train "${small[@]}" --out plain >out 2>&1 || fail "plain: $(cat out)"
-expect_error '[plain] has a run that began without a search' "${small[@]}" --autotune 1 --out plain
-expect_error '--autotune' "${small[@]}" --autotune -1 --out other
+expect_error '[plain] has a run that began without a search' train "${small[@]}" --autotune 1 --out plain
+expect_error '--autotune' train "${small[@]}" --autotune -1 --out other
 exit $((failures > 0))

@@ -1,25 +1,9 @@
 #!/usr/bin/env bash
 # bench_text_test.sh -- bench text on small texts: the figures of every model, and wrong input.
-set -uo pipefail
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
+. "$LINNET_ROOT/tests/cli/expect.sh"
 mkdir tmp
 export TMPDIR=$dir/tmp
-failures=0
-fail() {
-  echo "FAILED: $*"
-  failures=$((failures + 1))
-}
-expect_error() { # PATTERN ARGS...: exit code 2, nothing on stdout and one line on stderr with the pattern
-  local pattern=$1 code
-  shift
-  "$LINNET_BIN" bench text "$@" >out 2>err
-  code=$?
-  if [[ $code -ne 2 || -s out ]] || ! grep '^linnet: ' err | grep -qF -- "$pattern"; then
-    fail "(code $code): bench text $*: $(cat err)"
-  fi
-}
+shows_progress=yes
 small=(--width 16 --heads 2 --blocks 1 --hidden 16 --steps 30 --lr 0.02 --warmup 5 --tokenizer words --threads 2)
 python3 - <<'P'
 import random
@@ -55,13 +39,13 @@ printf 'only a text\nand another\n' >plain.txt
 (echo text,label && seq -f '%g,x' 50) >one.csv
 printf '{"text": "a", "labels": ["x", "y"]}\n{"text": "b", "labels": ["x"]}\n{"text": "c", "labels": ["y"]}\n' >many.jsonl
 for i in $(seq 20); do printf '{"text": "d%s", "labels": ["x", "y"]}\n' "$i"; done >>many.jsonl
-expect_error 'has no label' --data plain.txt
-expect_error 'every record has the same label, "x"' --data one.csv
-expect_error '[many.jsonl] has texts with several labels' --data many.jsonl
-expect_error '--against' --data train.csv --against magic
-expect_error '[none.csv]' --data none.csv
+expect_error 'has no label' bench text --data plain.txt
+expect_error 'every record has the same label, "x"' bench text --data one.csv
+expect_error '[many.jsonl] has texts with several labels' bench text --data many.jsonl
+expect_error '--against' bench text --data train.csv --against magic
+expect_error '[none.csv]' bench text --data none.csv
 printf 'review,stars\nx,odd\n' >odd.csv
-expect_error '[odd.csv:2:3] label "odd"' --data train.csv --test odd.csv
+expect_error '[odd.csv:2:3] label "odd"' bench text --data train.csv --test odd.csv
 PATH=/nowhere "$LINNET_BIN" bench text --data train.csv --against fasttext >out 2>err
 [[ $? -eq 2 ]] && grep -qF '[--against] fasttext is not installed' err || fail "without fasttext: $(cat err)"
 exit $((failures > 0))

@@ -1,30 +1,6 @@
 #!/usr/bin/env bash
 # data_test.sh -- linnet data: inspect, make and convert on real files, pipes and broken input.
-set -uo pipefail
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-failures=0
-fail() {
-  echo "FAILED: $*"
-  failures=$((failures + 1))
-}
-expect() { # PATTERN ARGS...: exit code 0 and the pattern on stdout
-  local pattern=$1
-  shift
-  "$LINNET_BIN" "$@" >out 2>err || fail "linnet $* ended with $?: $(cat err)"
-  [[ -z $pattern ]] || grep -qF -- "$pattern" out || { fail "linnet $*: no \"$pattern\""; cat out err; }
-}
-expect_error() { # PATTERN ARGS...: exit code 2, one line on stderr with the pattern, nothing on stdout
-  local pattern=$1 code
-  shift
-  "$LINNET_BIN" "$@" >out 2>err
-  code=$?
-  if [[ $code -ne 2 || $(wc -l <err) -ne 1 || -s out ]] || ! grep -qF -- "$pattern" err; then
-    fail "(code $code): linnet $*"
-    cat err
-  fi
-}
+. "$LINNET_ROOT/tests/cli/expect.sh"
 
 printf 'text,label\n"a ""good"" film",pos\n"bad\nfilm",neg\nfine,pos\n' >train.csv
 printf 'text,label\nfine,pos\nnew,odd\n' >test.csv

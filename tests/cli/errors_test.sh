@@ -1,22 +1,6 @@
 #!/usr/bin/env bash
 # errors_test.sh -- wrong input gives one clear sentence on stderr and exit code 2; help and version work.
-set -uo pipefail
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failures=0
-
-# expect_error PATTERN ARGS...: exit code 2, one line on stderr that has the pattern, nothing on stdout.
-expect_error() {
-  local pattern=$1 code
-  shift
-  "$LINNET_BIN" "$@" >"$dir/out" 2>"$dir/err"
-  code=$?
-  if [[ $code -ne 2 || $(wc -l <"$dir/err") -ne 1 || -s $dir/out ]] || ! grep -qF -- "$pattern" "$dir/err"; then
-    echo "FAILED (code $code): linnet $*"
-    cat "$dir/err"
-    failures=$((failures + 1))
-  fi
-}
+. "$LINNET_ROOT/tests/cli/expect.sh"
 
 expect_error "subcommand"
 expect_error "no such verb: magic" magic

@@ -1,13 +1,6 @@
 #!/usr/bin/env bash
 # list_test.sh -- linnet list shows every kind, its page is up to date, and every row of Table 1 can be built.
-set -uo pipefail
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failures=0
-fail() {
-  echo "FAILED: $*"
-  failures=$((failures + 1))
-}
+. "$LINNET_ROOT/tests/cli/expect.sh"
 
 "$LINNET_BIN" list --json >"$dir/list" || fail "list --json"
 python3 - "$dir/list" <<'PY' || fail "fields of list --json"

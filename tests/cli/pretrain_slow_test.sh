@@ -1,24 +1,7 @@
 #!/usr/bin/env bash
 # pretrain_slow_test.sh -- linnet train --pretrain and --init: every task, kills in both phases, wrong uses.
-set -uo pipefail
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-failures=0
-fail() {
-  echo "FAILED: $*"
-  failures=$((failures + 1))
-}
-expect_error() { # PATTERN ARGS...: exit code 2 and one line on stderr with the pattern
-  local pattern=$1 code
-  shift
-  "$LINNET_BIN" "$@" >out 2>err
-  code=$?
-  if [[ $code -ne 2 ]] || ! grep '^linnet: ' err | grep -F -- "$pattern" >/dev/null; then
-    fail "(code $code): linnet $*"
-    cat err
-  fi
-}
+. "$LINNET_ROOT/tests/cli/expect.sh"
+shows_progress=yes
 small=(--width 16 --heads 2 --blocks 1 --hidden 16 --lr 0.02 --warmup 5)
 
 python3 - <<'P'

@@ -1,21 +1,7 @@
 #!/usr/bin/env bash
 # profile_test.sh -- linnet train --profile: model, training and tokenizer of the profile, the user's flags on top.
-set -uo pipefail
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-failures=0
-fail() {
-  echo "FAILED: $*"
-  failures=$((failures + 1))
-}
-expect_error() { # PATTERN ARGS...: exit code 2 and one line on stderr with the pattern
-  local pattern=$1 code
-  shift
-  "$LINNET_BIN" "$@" >out 2>err
-  code=$?
-  [[ $code -eq 2 ]] && grep '^linnet: ' err | grep -qF -- "$pattern" || fail "(code $code): linnet $*: $(cat err)"
-}
+. "$LINNET_ROOT/tests/cli/expect.sh"
+shows_progress=yes
 has() { # FOLDER SETTING...: GROUP.NAME=VALUE in run.json
   python3 - "$@" <<'P' || fail "$*"
 import json, sys

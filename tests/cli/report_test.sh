@@ -1,15 +1,7 @@
 #!/usr/bin/env bash
 # report_test.sh -- linnet report: the page's figures are those of the records, it asks no network, and bad input is one sentence.
-set -uo pipefail
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failures=0
-fail() {
-  echo "FAILED: $*"
-  failures=$((failures + 1))
-}
+. "$LINNET_ROOT/tests/cli/expect.sh"
 
-cd "$dir" || exit 1
 python3 "$LINNET_ROOT/tests/report/synthetic_arena.py" arena.jsonl || fail "synthetic_arena.py"
 "$LINNET_BIN" report arena.jsonl --out page.html --markdown table.md --csv table.csv --title 'A & B' --json >cells.jsonl 2>err ||
   fail "report"
@@ -124,26 +116,18 @@ python3 "$LINNET_ROOT/tests/report/synthetic_arena.py" eight.jsonl 8
 "$LINNET_BIN" report eight.jsonl --json >eight.cells
 grep -q '"verdict":"higher"' eight.cells || fail "eight seeds"
 
-expect_error() { # PATTERN ARGS...
-  local pattern=$1 code
-  shift
-  "$LINNET_BIN" report "$@" >out 2>err
-  code=$?
-  [[ $code -eq 2 && $(wc -l <err) -eq 1 && ! -s out ]] && grep -qF -- "$pattern" err ||
-    { fail "code $code: report $*" && cat err; }
-}
-expect_error "files"
-expect_error "[none.jsonl]" none.jsonl
-expect_error "[--against] no such row" arena.jsonl --against magic
-expect_error "cannot write" arena.jsonl --out none/page.html
+expect_error "files" report
+expect_error "[none.jsonl]" report none.jsonl
+expect_error "[--against] no such row" report arena.jsonl --against magic
+expect_error "cannot write" report arena.jsonl --out none/page.html
 : >empty.jsonl
-expect_error "no runs" empty.jsonl
+expect_error "no runs" report empty.jsonl
 { cat arena.jsonl && echo '{"arena":' && echo '{}'; } >broken.jsonl
-expect_error "[broken.jsonl:136] is not JSON" broken.jsonl
+expect_error "[broken.jsonl:136] is not JSON" report broken.jsonl
 echo '{"arena":"a","task":"t","row":"r","seed":1,"status":"ok","test":{"accuracy":31}}' >wrong.jsonl
-expect_error "[wrong.jsonl:1] \"accuracy\" must be a number from 0 to 1" wrong.jsonl
+expect_error "[wrong.jsonl:1] \"accuracy\" must be a number from 0 to 1" report wrong.jsonl
 head -c 100000 /dev/zero | tr '\0' '[' >deep.jsonl
-expect_error "[deep.jsonl:1]" deep.jsonl
+expect_error "[deep.jsonl:1]" report deep.jsonl
 head -c 5000 "$LINNET_BIN" >binary.jsonl
-expect_error "[binary.jsonl:1]" binary.jsonl
+expect_error "[binary.jsonl:1]" report binary.jsonl
 exit $((failures > 0))

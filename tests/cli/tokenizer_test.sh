@@ -1,21 +1,6 @@
 #!/usr/bin/env bash
 # tokenizer_test.sh -- linnet tokenizer: learns, encodes and decodes lines; wrong input is one sentence and code 2.
-set -uo pipefail
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failures=0
-fail() {
-  echo "FAILED: $*"
-  failures=$((failures + 1))
-}
-expect_error() { # PATTERN ARGS...: with $dir/in on standard input
-  local pattern=$1 code
-  shift
-  "$LINNET_BIN" "$@" <"$dir/in" >"$dir/out" 2>"$dir/err"
-  code=$?
-  [[ $code -eq 2 && $(grep -c '' "$dir/err") -eq 1 ]] && grep -qF -- "$pattern" "$dir/err" ||
-    { fail "code $code: linnet $*" && cat "$dir/err"; }
-}
+. "$LINNET_ROOT/tests/cli/expect.sh"
 
 python3 - "$dir" <<'PY'
 import random, sys
@@ -50,9 +35,9 @@ expect_error "has no records" tokenizer train --data "$dir/in" --out "$dir/x"
 expect_error "[tokenizer.vocab]" tokenizer train --vocab 100 --data "$dir/train" --out "$dir/x"
 expect_error "[$dir/none]" tokenizer encode --model "$dir/none"
 expect_error "no SentencePiece model" tokenizer encode --model "$dir/train"
-echo "1 2 x" >"$dir/in" && expect_error "[standard input, line 1, column 5]" tokenizer decode --model "$dir/bpe"
-echo "1 99999" >"$dir/in" && expect_error "ids are 0 to 299" tokenizer decode --model "$dir/bpe"
-echo "[MAX x ]" >"$dir/in" && expect_error "[standard input, line 1] [listops column 6]" tokenizer encode --model "$dir/listops"
+echo "1 2 x" >"$dir/in" && expect_error "[standard input, line 1, column 5]" tokenizer decode --model "$dir/bpe" <"$dir/in"
+echo "1 99999" >"$dir/in" && expect_error "ids are 0 to 299" tokenizer decode --model "$dir/bpe" <"$dir/in"
+echo "[MAX x ]" >"$dir/in" && expect_error "[standard input, line 1] [listops column 6]" tokenizer encode --model "$dir/listops" <"$dir/in"
 
 # Pathfinder: records of a label and pixels, balanced, the same for any number of threads.
 "$LINNET_BIN" data make pathfinder --rows 20 --size 32 --threads 1 --out "$dir/p1" >/dev/null 2>&1 || fail "pathfinder"

@@ -1,24 +1,7 @@
 #!/usr/bin/env bash
 # train_slow_test.sh -- linnet train, eval and predict on real files: every task, stops and kills, broken input.
-set -uo pipefail
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-failures=0
-fail() {
-  echo "FAILED: $*"
-  failures=$((failures + 1))
-}
-expect_error() { # PATTERN ARGS...: exit code 2 and one line on stderr with the pattern
-  local pattern=$1 code
-  shift
-  "$LINNET_BIN" "$@" >out 2>err
-  code=$?
-  if [[ $code -ne 2 ]] || ! grep '^linnet: ' err | grep -qF -- "$pattern"; then
-    fail "(code $code): linnet $*"
-    cat err
-  fi
-}
+. "$LINNET_ROOT/tests/cli/expect.sh"
+shows_progress=yes
 small=(--width 16 --heads 2 --blocks 1 --hidden 16 --lr 0.02 --warmup 5 --threads 1)
 learns() { # FIGURE LEAST ARGS...: trains to a validation figure of at least so much
   local figure=$1 least=$2
