@@ -7,9 +7,6 @@ root=$(readlink -f "$(dirname "${BASH_SOURCE[0]}")/../..")
 seconds=${1:?usage: run.sh SECONDS [NAME...]}
 shift
 cd "$root"
-cmake --preset fuzz >/dev/null
-cmake --build --preset fuzz
-
 names=("$@")
 if ((${#names[@]} == 0)); then
   for source in tests/fuzz/*_fuzz.cpp; do
@@ -17,6 +14,9 @@ if ((${#names[@]} == 0)); then
     names+=("${name%_fuzz.cpp}")
   done
 fi
+
+cmake --preset fuzz >/dev/null
+cmake --build --preset fuzz --target "${names[@]/%/_fuzz}"
 
 run_one() { # NAME
   mkdir -p "build/fuzz/found/$1"
