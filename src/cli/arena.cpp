@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <set>
 
 #include "cli/arena_run.h"
 #include "cli/data.h"
+#include "cli/interrupt.h"
 #include "cli/setting_flags.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -33,8 +32,6 @@ struct Options {
   int64_t seeds = 5;
   int threads = 0;
 };
-
-std::atomic<bool> interrupted = false;
 
 // "90", "90s", "20m", "1.5h" to seconds.
 double parse_budget(const std::string& text) {
@@ -89,7 +86,9 @@ class Contest {
   void run() {
     const Clock::time_point start = Clock::now();
     const double budget = options_.budget.empty() ? 0 : parse_budget(options_.budget);
-    const auto stop = [&] { return interrupted || (budget > 0 && seconds_since(start) >= budget); };
+    const auto stop = [&] {
+      return interrupted() || (budget > 0 && seconds_since(start) >= budget);
+    };
     say_plan();
     // Seed after seed, so that an arena that is stopped has as many of each row.
     for (int64_t seed = 1; seed <= options_.seeds; ++seed) {
@@ -257,8 +256,7 @@ void run(Options options, const ConfigFlags& model, const RunFlags& train) {
   for (const std::string& task : options.tasks) {
     for (const std::string& row : options.rows) profile_config(options.profile, task, row);
   }
-  std::signal(SIGINT, [](int) { interrupted = true; });
-  std::signal(SIGTERM, [](int) { interrupted = true; });
+  stop_on_signals();
   Contest(options, model, train).run();
 }
 

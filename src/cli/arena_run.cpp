@@ -11,7 +11,6 @@
 #include "cli/provenance.h"
 #include "core/folder_lock.h"
 #include "train/run.h"
-#include "train/run_identity.h"
 
 namespace linnet {
 namespace {
@@ -73,7 +72,6 @@ std::optional<Json> run_in_arena(
                  {"machine", machine_name()},
                  {"started", utc_now()}};
   const FolderLock lock(run.folder);
-  check_identity(run.folder, prepared, run.config, run.settings);
   try {
     reset_peak_memory();
     Run training(context, run.folder, run.config, prepared, run.settings);

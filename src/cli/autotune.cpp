@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cli/figures.h"
+#include "cli/interrupt.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -51,8 +52,7 @@ void print_ranking(const std::vector<TuningLook>& looks, const std::vector<Candi
 Candidate autotune_train(Context& context, const std::filesystem::path& folder,
                          const AutotuneOptions& options, const PreparedTask& prepared,
                          const ModelConfig& config, const RunSettings& settings,
-                         const ConfigFlags& model_flags, const RunFlags& run_flags,
-                         const std::atomic<bool>& interrupted) {
+                         const ConfigFlags& model_flags, const RunFlags& run_flags) {
   if (std::filesystem::exists(folder / "run.json") &&
       !std::filesystem::exists(folder / "autotune.jsonl")) {
     throw Error(fmt::format("[{}] has a run that began without a search: take another --out",
@@ -66,7 +66,7 @@ Candidate autotune_train(Context& context, const std::filesystem::path& folder,
   TuningWatch watch;
   watch.stop = [&] {
     progress.show(std::min(seconds_since(start) / (60 * options.minutes), 1.0), "");
-    return interrupted.load();
+    return interrupted();
   };
   watch.look = [&](const TuningLook& look) {
     if (options.quiet || stderr_is_terminal()) return;

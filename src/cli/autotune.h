@@ -1,7 +1,6 @@
 // autotune.h -- linnet train --autotune: searches settings, and says what it sees.
 #pragma once
 
-#include <atomic>
 #include <filesystem>
 
 #include "cli/setting_flags.h"
@@ -15,12 +14,11 @@ struct AutotuneOptions {
   bool quiet = false;
 };
 
-// The candidate to train with. What the user gave by a flag is not searched. When `interrupted`, it
+// The candidate to train with. What the user gave by a flag is not searched. When interrupted, it
 // ends with exit code 130, and called again it goes on.
 Candidate autotune_train(Context& context, const std::filesystem::path& folder,
                          const AutotuneOptions& options, const PreparedTask& prepared,
                          const ModelConfig& config, const RunSettings& settings,
-                         const ConfigFlags& model_flags, const RunFlags& run_flags,
-                         const std::atomic<bool>& interrupted);
+                         const ConfigFlags& model_flags, const RunFlags& run_flags);
 
 }  // namespace linnet

@@ -5,11 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "cli/data_flags.h"
+#include "cli/interrupt.h"
 #include "cli/setting_flags.h"
 #include "cli/terminal.h"
 #include "cli/text_rivals.h"
@@ -39,10 +38,8 @@ struct Options {
   bool json = false;
 };
 
-std::atomic<bool> interrupted = false;
-
 void stop_if_interrupted() {
-  if (interrupted) throw CLI::RuntimeError(130);
+  if (interrupted()) throw CLI::RuntimeError(130);
 }
 
 // A folder for the time of the run.
@@ -173,8 +170,7 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
   const ModelConfig config = model_of(prepared, options.recipe, model_flags);
   Context context(options.threads, static_cast<uint64_t>(settings.seed));
   const WorkFolder folder;
-  std::signal(SIGINT, [](int) { interrupted = true; });
-  std::signal(SIGTERM, [](int) { interrupted = true; });
+  stop_on_signals();
   const TextContest contest{.context = context,
                             .prepared = prepared,
                             .scored = prepared.parts.test.value_or(prepared.parts.validation),

@@ -4,6 +4,7 @@
 #include "cli/autotune.h"
 #include "cli/data_flags.h"
 #include "cli/figures.h"
+#include "cli/interrupt.h"
 #include "cli/memory.h"
 #include "cli/pretrain.h"
 #include "cli/setting_flags.h"
@@ -88,12 +89,11 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
   ModelConfig config = model_of(prepared, options.recipe, model_flags);
   RunSettings whole = settings_of(prepared, options.recipe, run_flags);
   Context context(options.threads, static_cast<uint64_t>(whole.seed));
-  const std::atomic<bool>& interrupted = stop_on_signals();
+  stop_on_signals();
   Json tuned;  // settings that a search has changed
   if (options.autotune > 0) {
-    const Candidate chosen =
-        autotune_train(context, folder, {options.autotune, options.json}, prepared, config, whole,
-                       model_flags, run_flags, interrupted);
+    const Candidate chosen = autotune_train(context, folder, {options.autotune, options.json},
+                                            prepared, config, whole, model_flags, run_flags);
     config = chosen.config;
     whole = chosen.settings;
     tuned = chosen.changes;

@@ -4,23 +4,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <csignal>
 
 #include "cli/figures.h"
+#include "cli/interrupt.h"
 
 namespace linnet {
-namespace {
-
-std::atomic<bool> interrupted = false;
-
-}  // namespace
-
-const std::atomic<bool>& stop_on_signals() {
-  std::signal(SIGINT, [](int) { interrupted = true; });
-  std::signal(SIGTERM, [](int) { interrupted = true; });
-  return interrupted;
-}
-
 void train_to_end(Run& run, const Task& task, bool quiet, Progress& bar, const BarPart& part) {
   const Clock::time_point start = Clock::now();
   const int64_t tokens_before = run.tokens();
@@ -29,7 +17,7 @@ void train_to_end(Run& run, const Task& task, bool quiet, Progress& bar, const B
     std::fflush(stdout);
   }
   double smooth = 0;
-  while (!run.finished() && !interrupted) {
+  while (!run.finished() && !interrupted()) {
     const int64_t looks = run.evaluations();
     const StepResult result = run.advance();
     smooth = smooth == 0 ? result.loss : 0.98 * smooth + 0.02 * result.loss;
@@ -45,7 +33,7 @@ void train_to_end(Run& run, const Task& task, bool quiet, Progress& bar, const B
     bar.show(part.from + (part.to - part.from) * run.progress(), note);
   }
   run.save_checkpoint();
-  if (!interrupted) return;
+  if (!interrupted()) return;
   fmt::print(stderr, "linnet: stopped at step {}; the same command goes on from there\n",
              run.steps());
   throw CLI::RuntimeError(130);

@@ -1,15 +1,10 @@
 // train_loop.h -- runs a training run to its end, with a bar, until the user stops it.
 #pragma once
 
-#include <atomic>
-
 #include "cli/terminal.h"
 #include "train/run.h"
 
 namespace linnet {
-
-// From now on Ctrl-C saves and stops; whether it was pressed.
-const std::atomic<bool>& stop_on_signals();
 
 // The part of the bar that a run fills: all of it, or one of two.
 struct BarPart {

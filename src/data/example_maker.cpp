@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "data/mask.h"
 #include "data/task.h"
 
 namespace linnet {
@@ -18,14 +19,7 @@ void check_task_settings(const TaskSettings& settings, const ModelConfig& model)
   if (settings.stride > 0 && (task.model != "classify" || !task.cut)) {
     throw Error(fmt::format("[data.stride] task \"{}\" does not look at windows", task.name));
   }
-  if (!(settings.mask_share > 0 && settings.mask_share <= 0.9)) {
-    throw Error(fmt::format("[data.mask_share] must be above 0 and at most 0.9, not {}",
-                            settings.mask_share));
-  }
-  if (settings.mask_span != 0 && !(settings.mask_span >= 1 && settings.mask_span <= 100)) {
-    throw Error(
-        fmt::format("[data.mask_span] must be 1 to 100 tokens or 0, not {}", settings.mask_span));
-  }
+  check_masking("data", settings.mask_share, settings.mask_span);
   if (model.task != task.model) {
     throw Error(fmt::format("[data.task] task \"{}\" is for a model with task \"{}\", not \"{}\"",
                             task.name, task.model, model.task));

@@ -1,8 +1,12 @@
 // mask.cpp -- draws spans and hides them.
 #include "data/mask.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+
+#include "core/error.h"
 
 namespace linnet {
 namespace {
@@ -17,6 +21,16 @@ int64_t span_length(double mean, Random& random) {
 }
 
 }  // namespace
+
+void check_masking(const char* group, double share, double span) {
+  if (!(share > 0 && share <= 0.9)) {
+    throw Error(
+        fmt::format("[{}.mask_share] must be above 0 and at most 0.9, not {}", group, share));
+  }
+  if (span != 0 && !(span >= 1 && span <= 100)) {
+    throw Error(fmt::format("[{}.mask_span] must be 1 to 100 tokens or 0, not {}", group, span));
+  }
+}
 
 void mask_tokens(const Masking& masking, Random& random, Example& example) {
   std::vector<int32_t>& tokens = example.tokens;

@@ -19,6 +19,9 @@ struct Masking {
   int32_t vocabulary = 0;  // of the tokenizer; the mask is the first id that it does not have
 };
 
+// An Error names the field, e.g. "[data.mask_share] ..."; a span of 0 is one that is chosen.
+void check_masking(const char* group, double share, double span);
+
 // Hides tokens of an example, whose targets become the hidden ones. What an earlier mask hid is
 // seen again first, so that one example is masked anew as often as it is used.
 void mask_tokens(const Masking& masking, Random& random, Example& example);

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/settings.h"
+#include "data/mask.h"
 #include "mixers/mixer.h"
 
 namespace linnet {
@@ -81,10 +82,7 @@ PretrainSettings pretrain_settings_from_json(const nlohmann::json& json) {
   check("pretrain_share", s.pretrain_share > 0 && s.pretrain_share < 1, "between 0 and 1",
         s.pretrain_share);
   check("pretrain_lr", s.pretrain_lr >= 0 && s.pretrain_lr <= 1e6, "0 or more", s.pretrain_lr);
-  check("mask_share", s.mask_share > 0 && s.mask_share <= 0.9, "above 0 and at most 0.9",
-        s.mask_share);
-  check("mask_span", s.mask_span == 0 || (s.mask_span >= 1 && s.mask_span <= 100),
-        "1 to 100 tokens or 0", s.mask_span);
+  check_masking("train", s.mask_share, s.mask_span);
   return s;
 }
 
