@@ -89,6 +89,7 @@ std::optional<Json> run_in_arena(
                                          figure_name(prepared.task->metric), training.best())
                            : ""));
     }
+    training.add_wide([&](const std::string& what) { show(1, what); });
     const double seconds = training.seconds();
     record["seconds"] = seconds;
     record["steps"] = training.steps();

@@ -41,6 +41,8 @@ ModelConfig with_encoder(ModelConfig encoder, const ModelConfig& own) {
   encoder.pair = own.pair;
   encoder.dropout = own.dropout;
   encoder.loss = own.loss;
+  encoder.wide = own.wide;
+  encoder.wide_bits = own.wide_bits;
   return encoder;
 }
 

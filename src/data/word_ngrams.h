@@ -13,8 +13,7 @@ struct WordNgrams {
   size_t buckets() const { return size_t{1} << bits; }
 };
 
-// Ascending, without repeats, in lower case, marks as words of their own:
-//   h_1 = hash_word(w_1), h_k = h_(k-1) * factor + hash_word(w_k)  (mod 2^64), id = its high bits.
+// In lower case, marks as words of their own; an item is hash_word of one (core/ngram_ids.h).
 void word_ngrams(std::string_view text, const WordNgrams& rule, std::vector<uint32_t>& ids);
 
 }  // namespace linnet

@@ -124,6 +124,13 @@ int64_t ParamLayout::add_sparse(std::string name, std::vector<int64_t> shape) {
   return offset;
 }
 
+void ParamLayout::scale_start(int64_t offset, double factor) {
+  const auto spec = std::find_if(specs_.begin(), specs_.end(),
+                                 [&](const ParamSpec& s) { return s.offset == offset; });
+  LINNET_ASSERT(spec != specs_.end() && (spec->init == Init::normal || spec->init == Init::xavier));
+  spec->gain *= static_cast<float>(factor);
+}
+
 int64_t ParamLayout::append(std::string name, std::vector<int64_t> shape, Init init, float gain,
                             bool decay) {
   specs_.push_back({std::move(name), std::move(shape), init, gain, decay, floats_});

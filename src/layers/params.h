@@ -70,6 +70,8 @@ class ParamLayout {
   int64_t add_fixed(std::string name, std::vector<int64_t> shape, Init init, int64_t redraw);
   // Adds a table of zeros [rows, ...] whose gradient is sparse; only more of them may follow.
   int64_t add_sparse(std::string name, std::vector<int64_t> shape);
+  // The numbers at `offset` start `factor` times as large; not those of an orthogonal start.
+  void scale_start(int64_t offset, double factor);
   // Registers the matrix [in, out] at `weight` for packing.
   Matrix matrix(int64_t weight, int64_t in, int64_t out);
 

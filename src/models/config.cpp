@@ -13,6 +13,7 @@
 #include "layers/short_conv.h"
 #include "mixers/mixer.h"
 #include "models/ngram_table.h"
+#include "models/wide_table.h"
 
 namespace linnet {
 namespace {
@@ -53,12 +54,41 @@ void for_each_field(Config& c, const Visit& visit) {
         "may weigh more or less); none with task tokens");
   visit("pair", c.pair,
         "How match joins its two vectors: concat, or compare (with product and difference)");
+  visit("bag", c.bag, "The classifier also sees the mean of the embeddings, past all blocks");
+  visit(
+      "wide", c.wide,
+      "Longest n-grams of tokens, from 1 on, with a weight of their own beside the model; 0: none");
+  visit("wide_bits", c.wide_bits, "2 to this power are the weights that they are hashed to");
   visit("dropout", c.dropout, "Share of numbers dropped in training");
   visit("norm_eps", c.norm_eps, "Guard of the norms");
+  visit("init_embed", c.init_embed, "Size of the embeddings at the start, times the usual");
+  visit("init_qk", c.init_qk,
+        "Size of queries and keys at the start, times the usual: above 1 for a sharper phi");
+  visit("init_out", c.init_out,
+        "Size of what blocks add at the start, times the usual: 0 for blocks that start as the "
+        "identity");
 }
 
 void check_range(const char* name, int64_t value, int64_t least, int64_t most = kLargest) {
   check_setting("config", name, value, least, most);
+}
+
+void check_wide(const ModelConfig& c) {
+  check_range("wide", c.wide, 0, kMostNgrams);
+  check_range("wide_bits", c.wide_bits, 1, kMostWideBits);
+  if (c.wide == 0) return;
+  if (c.task != "classify" || c.loss != "softmax")
+    throw Error("[config.wide] a wide part is for one text with one label: must be 0 here");
+  if (c.classes > int64_t{1} << (kMostWideBits - c.wide_bits))
+    throw Error(fmt::format("[config.wide_bits] 2^{} weights for each of {} classes are too many",
+                            c.wide_bits, c.classes));
+}
+
+// A size at the start, times the usual.
+void check_init(const char* name, double value, bool zero) {
+  if (value <= 100 && (zero ? value >= 0 : value > 0)) return;
+  throw Error(fmt::format("[config.{}] must be {} and at most 100, not {}", name,
+                          zero ? "at least 0" : "above 0", value));
 }
 
 void check_choice(const char* name, const std::string& value,
@@ -113,6 +143,7 @@ void check_config(const ModelConfig& c) {
         fmt::format("[config.ngrams] must be 0 (none) or 2 to {}, not {}", kMostNgrams, c.ngrams));
   }
   check_range("ngram_buckets", c.ngram_buckets, 1, kMostNgramBuckets);
+  check_wide(c);
   check_choice("positions", c.positions, {"learned", "sinusoidal", "none"});
   if (c.task == "tokens") {
     check_choice("pool", c.pool, {"none"});
@@ -120,6 +151,8 @@ void check_config(const ModelConfig& c) {
     check_choice("pool", c.pool, {"cls", "mean", "mean-first", "last"});
   }
   check_choice("pair", c.pair, {"concat", "compare"});
+  if (c.bag && c.task == "tokens")
+    throw Error("[config.bag] is of a whole sequence: it cannot be true with task tokens");
   if (c.causal && c.pool == "cls") {
     throw Error(
         "[config.pool] the CLS token stands in front and sees nothing in a causal model: use mean "
@@ -131,6 +164,9 @@ void check_config(const ModelConfig& c) {
   if (!(c.norm_eps > 0 && c.norm_eps <= 1)) {
     throw Error(fmt::format("[config.norm_eps] must be above 0 and at most 1, not {}", c.norm_eps));
   }
+  check_init("init_embed", c.init_embed, false);
+  check_init("init_qk", c.init_qk, false);
+  check_init("init_out", c.init_out, true);
 }
 
 ModelConfig config_from_json(const Json& json, std::string_view place) try {

@@ -36,8 +36,18 @@ struct ModelConfig {
   std::string positions = "learned";  // learned, sinusoidal, none
   std::string pool = "cls";           // cls, mean, last; none: every token
   std::string pair = "concat";        // match: or compare
+  bool bag = false;                   // the head also sees the mean of what goes into the blocks
+  // A wide part beside the deep one: a weight a class for every n-gram of 1 .. `wide` tokens that a
+  // text has; 0: none. It is fitted, not trained (train/wide_part.h).
+  int64_t wide = 0;
+  int64_t wide_bits = 22;  // 2^wide_bits weights a class; of no effect without wide
   double dropout = 0.1;
   double norm_eps = 1e-6;
+  // At the start, times the usual: embeddings; queries and keys (a sharper phi); what a block adds
+  // to its input (0: a block starts as the identity).
+  double init_embed = 1;
+  double init_qk = 1;
+  double init_out = 1;
 };
 
 // The checked config; an Error names the field, e.g. "[config.heads] ...", with `place` (a path) in

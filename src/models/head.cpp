@@ -11,6 +11,31 @@ namespace {
 
 bool norm_after_mean(const Model& model) { return model.config().pool == "mean-first"; }
 
+// The mean of the rows, in scratch.
+float* mean_of(int64_t rows, int64_t C, ConstMat x, Arena& scratch) {
+  float* mean = scratch.take_zeroed(C);
+  add_column_sums(rows, C, x, mean);
+  scale(C, 1.0f / static_cast<float>(rows), mean);
+  return mean;
+}
+
+// vector = LN(mean_r x_r).
+void mean_forward(const LayerNorm& norm, const Weights& weights, int64_t C, int64_t rows,
+                  ConstMat x, Arena& scratch, float* vector) {
+  Arena::Scope scope(scratch);
+  norm_forward(norm, weights, 1, {mean_of(rows, C, x, scratch), 0}, {vector, 0});
+}
+
+void mean_backward(const LayerNorm& norm, const Weights& weights, int64_t C, int64_t rows,
+                   ConstMat x, const float* dvector, Mat dx, float* grads, Arena& scratch) {
+  Arena::Scope scope(scratch);
+  float* dmean = scratch.take_zeroed(C);
+  norm_backward(norm, weights, 1, {mean_of(rows, C, x, scratch), 0}, {dvector, 0}, {dmean, 0},
+                grads);
+  for (int64_t r = 0; r < rows; ++r)
+    add_scaled(C, 1.0f / static_cast<float>(rows), dmean, dx.row(r));
+}
+
 }  // namespace
 
 RowRange pooled_rows(const Model& model, int64_t rows) {
@@ -27,42 +52,43 @@ RowRange answered_rows(const Model& model, size_t layer, int64_t rows) {
 void pool_forward(const Model& model, const Weights& weights, int64_t rows, ConstMat x,
                   Arena& scratch, float* vector) {
   const int64_t C = model.config().width;
+  if (norm_after_mean(model))
+    return mean_forward(model.final_norm(), weights, C, rows, x, scratch, vector);
   Arena::Scope scope(scratch);
-  const float share = 1.0f / static_cast<float>(rows);
   std::fill_n(vector, C, 0.0f);
-  if (norm_after_mean(model)) {
-    float* mean = scratch.take_zeroed(C);
-    add_column_sums(rows, C, x, mean);
-    scale(C, share, mean);
-    norm_forward(model.final_norm(), weights, 1, {mean, 0}, {vector, 0});
-    return;
-  }
   const Mat h = take_mat(scratch, std::min(kChunk, rows), C);
   for (int64_t at = 0; at < rows; at += kChunk) {
     const int64_t n = std::min(kChunk, rows - at);
     norm_forward(model.final_norm(), weights, n, x.rows(at), h);
     add_column_sums(n, C, h, vector);
   }
-  scale(C, share, vector);
+  scale(C, 1.0f / static_cast<float>(rows), vector);
 }
 
 void pool_backward(const Model& model, const Weights& weights, int64_t rows, ConstMat x,
                    const float* dvector, Mat dx, float* grads, Arena& scratch) {
   const int64_t C = model.config().width;
+  if (norm_after_mean(model))
+    return mean_backward(model.final_norm(), weights, C, rows, x, dvector, dx, grads, scratch);
   Arena::Scope scope(scratch);
-  const float share = 1.0f / static_cast<float>(rows);
-  if (norm_after_mean(model)) {
-    float* mean = scratch.take_zeroed(C);
-    float* dmean = scratch.take_zeroed(C);
-    add_column_sums(rows, C, x, mean);
-    scale(C, share, mean);
-    norm_backward(model.final_norm(), weights, 1, {mean, 0}, {dvector, 0}, {dmean, 0}, grads);
-    for (int64_t r = 0; r < rows; ++r) add_scaled(C, share, dmean, dx.rows(r).data);
-    return;
-  }
   float* dh = scratch.take_zeroed(C);
-  add_scaled(C, share, dvector, dh);
+  add_scaled(C, 1.0f / static_cast<float>(rows), dvector, dh);
   norm_backward(model.final_norm(), weights, rows, x, {dh, 0}, dx, grads);
+}
+
+void bag_forward(const Model& model, const Weights& weights, int64_t rows, ConstMat x,
+                 Arena& scratch, float* vector) {
+  const int64_t C = model.config().width, skip = model.rows(0);
+  if (model.config().bag)
+    mean_forward(model.bag_norm(), weights, C, rows - skip, x.rows(skip), scratch, vector + C);
+}
+
+void bag_backward(const Model& model, const Weights& weights, int64_t rows, ConstMat x,
+                  const float* dvector, Mat dx, float* grads, Arena& scratch) {
+  const int64_t C = model.config().width, skip = model.rows(0);
+  if (model.config().bag)
+    mean_backward(model.bag_norm(), weights, C, rows - skip, x.rows(skip), dvector + C,
+                  dx.rows(skip), grads, scratch);
 }
 
 namespace {
@@ -94,7 +120,7 @@ void pair_backward(int64_t C, const float* vectors, const float* djoined, float*
 
 HeadTape head_forward(const Model& model, const Weights& weights, const float* vectors, Arena& keep,
                       float* logits) {
-  if (compares(model)) vectors = pair_forward(model.config().width, vectors, keep);
+  if (compares(model)) vectors = pair_forward(model.vector_width(), vectors, keep);
   HeadTape tape{vectors};
   for (const Linear& linear : model.head()) {
     const bool last = &linear == &model.head().back();
@@ -127,7 +153,7 @@ void head_backward(const Model& model, const Weights& weights, const HeadTape& t
     linear_backward_weights(linear, 1, {in, 0}, {dy, 0}, grads, scratch);
     dy = dx;
   }
-  if (compares(model)) pair_backward(model.config().width, tape[0], dy, dvectors);
+  if (compares(model)) pair_backward(model.vector_width(), tape[0], dy, dvectors);
 }
 
 }  // namespace linnet

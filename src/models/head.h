@@ -31,6 +31,13 @@ void pool_forward(const Model& model, const Weights& weights, int64_t rows, Cons
 void pool_backward(const Model& model, const Weights& weights, int64_t rows, ConstMat x,
                    const float* dvector, Mat dx, float* grads, Arena& scratch);
 
+// The second half of the vector, where the model has a bag: of the rows that went into the blocks.
+void bag_forward(const Model& model, const Weights& weights, int64_t rows, ConstMat x,
+                 Arena& scratch, float* vector);
+// dx +=, parameters' gradients +=.
+void bag_backward(const Model& model, const Weights& weights, int64_t rows, ConstMat x,
+                  const float* dvector, Mat dx, float* grads, Arena& scratch);
+
 // What the head's backward needs: its input and what went into each GELU.
 using HeadTape = std::vector<const float*>;
 // `vectors` are those of all sequences of the example, side by side.

@@ -130,14 +130,15 @@ void Inference::run_block(size_t layer, Mat x, int64_t rows, bool all_threads,
   });
 }
 
-template <class Use>
-void Inference::encode(std::span<const Tokens> sequences, const Use& use) {
+template <class Before, class Use>
+void Inference::encode(std::span<const Tokens> sequences, const Before& before, const Use& use) {
   const auto run = [&](size_t i, Workspace& workspace, bool all_threads) {
     const Tokens tokens = sequences[i];
     const int64_t rows = model_.rows(static_cast<int64_t>(tokens.size()));
     Arena::Scope scope(workspace.keep);
     const Mat x = take_mat(workspace.keep, rows, model_.config().width);
     embed_forward(model_, sinusoids_, weights_.params, tokens, rows, 0, 0, 0, x);
+    before(i, rows, x, workspace);
     for (size_t l = 0; l < model_.blocks().size(); ++l)
       run_block(l, x, rows, all_threads, workspace);
     use(i, rows, x, workspace);
@@ -159,22 +160,30 @@ void Inference::encode(std::span<const Tokens> sequences, const Use& use) {
 }
 
 std::vector<float> Inference::logits(std::span<const Tokens> sequences) {
-  const int64_t C = model_.config().width, classes = model_.config().classes,
+  const int64_t width = model_.vector_width(), classes = model_.config().classes,
                 towers = model_.sequences();
   const auto count = static_cast<int64_t>(sequences.size());
   LINNET_ASSERT(count % towers == 0 && !model_.of_tokens());
-  std::vector<float> vectors(static_cast<size_t>(count * C)),
-      out(static_cast<size_t>(count / towers * classes));
-  encode(sequences, [&](size_t i, int64_t rows, Mat x, Workspace& workspace) {
+  std::vector<float> vectors(static_cast<size_t>(count * width)),
+      out(static_cast<size_t>(count / towers * classes)), wide(out.size());
+  const auto vector_of = [&](size_t i) { return vectors.data() + static_cast<int64_t>(i) * width; };
+  const auto before = [&](size_t i, int64_t rows, Mat x, Workspace& workspace) {
+    bag_forward(model_, weights_, rows, x, workspace.scratch, vector_of(i));
+  };
+  encode(sequences, before, [&](size_t i, int64_t rows, Mat x, Workspace& workspace) {
     const RowRange pooled = pooled_rows(model_, rows);
     pool_forward(model_, weights_, pooled.count(), x.rows(pooled.first), workspace.scratch,
-                 vectors.data() + static_cast<int64_t>(i) * C);
+                 vector_of(i));
+    if (model_.wide().longest > 0)
+      add_wide(model_.wide(), weights_.params, sequences[i],
+               wide.data() + static_cast<int64_t>(i) * classes);
   });
   for (int64_t e = 0; e < count / towers; ++e) {
     Arena::Scope scope(workspaces_[0].scratch);
-    head_forward(model_, weights_, vectors.data() + e * towers * C, workspaces_[0].scratch,
+    head_forward(model_, weights_, vectors.data() + e * towers * width, workspaces_[0].scratch,
                  out.data() + e * classes);
   }
+  if (model_.wide().longest > 0) add(count * classes, wide.data(), out.data());
   return out;
 }
 
@@ -183,7 +192,8 @@ void Inference::token_logits(std::span<const Tokens> sequences,
                              const VisitLogits& visit) {
   LINNET_ASSERT(model_.of_tokens() && asked.size() == sequences.size());
   const int64_t C = model_.config().width;
-  encode(sequences, [&](size_t i, int64_t, Mat x, Workspace& workspace) {
+  const auto before = [](size_t, int64_t, Mat, Workspace&) {};
+  encode(sequences, before, [&](size_t i, int64_t, Mat x, Workspace& workspace) {
     Arena::Scope scope(workspace.scratch);
     const std::span<const int64_t> rows = asked[i];
     const auto most = static_cast<int64_t>(std::min<size_t>(kChunk, rows.size()));

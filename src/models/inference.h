@@ -44,9 +44,10 @@ class Inference {
   void emit_rows(size_t layer, Mat x, ConstMat before, int64_t first, int64_t last,
                  MixerState& state, Workspace& workspace) const;
   // Every sequence through the blocks, on one thread or, where it has more than one span, on all;
-  // then use(sequence, rows, x, workspace) with the last block's output.
-  template <class Use>
-  void encode(std::span<const Tokens> sequences, const Use& use);
+  // then use(sequence, rows, x, workspace) with the last block's output. before: the same with what
+  // goes into the first.
+  template <class Before, class Use>
+  void encode(std::span<const Tokens> sequences, const Before& before, const Use& use);
   void run_block(size_t layer, Mat x, int64_t rows, bool all_threads, Workspace& workspace);
 
   Context& context_;

@@ -14,6 +14,7 @@ Model::Model(const ModelConfig& config) : config_(config) {
   const int64_t C = config_.width;
   const auto eps = static_cast<float>(config_.norm_eps);
   embedding_ = layout_.add("embed.weight", {config_.vocab, C}, Init::normal, 1.0f, false);
+  layout_.scale_start(embedding_, config_.init_embed);
   if (config_.pool == "cls") cls_ = layout_.add("embed.cls", {C}, Init::normal, 1.0f, false);
   if (config_.positions == "learned") {
     positions_ = layout_.add("embed.positions", {config_.length, C}, Init::zeros, 0.0f, false);
@@ -39,13 +40,20 @@ Model::Model(const ModelConfig& config) : config_(config) {
     block.ffn = &find_feed_forward(config_.ffn);
     block.feed = {.width = C, .hidden = hidden_of(config_)};
     block.ffn->build(layout_, name + "ffn", block.feed);
+    const auto start_with = [&](const Matrix& m, double factor) {
+      if (m.in > 0) layout_.scale_start(m.weight, factor);
+    };
+    for (const Matrix& m : {block.q.matrix, block.k.matrix}) start_with(m, config_.init_qk);
+    for (const Matrix& m : {block.out.matrix, block.feed.out.matrix, block.feed.linear})
+      start_with(m, config_.init_out);
     blocks_.push_back(std::move(block));
   }
   final_norm_ = add_layer_norm(layout_, "final_norm", C, eps);
   const int64_t U = config_.head_units;
-  std::vector<int64_t> sizes = {C, U, config_.classes};
+  const int64_t V = vector_width();
+  std::vector<int64_t> sizes = {V, U, config_.classes};
   if (config_.task == "match")
-    sizes = {(config_.pair == "compare" ? 4 : 2) * C, U, U / 2, config_.classes};
+    sizes = {(config_.pair == "compare" ? 4 : 2) * V, U, U / 2, config_.classes};
   if (of_tokens()) sizes = {C, config_.classes};
   for (size_t i = 0; i + 1 < sizes.size(); ++i) {
     head_.push_back(add_linear(layout_, fmt::format("head.{}", i), sizes[i], sizes[i + 1]));
@@ -55,8 +63,13 @@ Model::Model(const ModelConfig& config) : config_(config) {
   for (size_t l = 0; config_.conv > 0 && l < blocks_.size(); ++l) {
     blocks_[l].conv = add_short_conv(layout_, fmt::format("blocks.{}.conv", l), C, config_.conv);
   }
+  if (config_.bag) bag_norm_ = add_layer_norm(layout_, "bag_norm", C, eps);
   if (config_.ngrams > 0) {
     ngrams_ = add_ngram_table(layout_, "embed.ngrams", C, config_.ngrams, config_.ngram_buckets);
+  }
+  if (config_.wide > 0) {
+    wide_ =
+        add_wide_table(layout_, "wide.weight", config_.classes, config_.wide, config_.wide_bits);
   }
 }
 

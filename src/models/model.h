@@ -2,8 +2,10 @@
 // matcher, classifier of tokens.
 //
 // x_0 = CLS, x_t = embedding of token t + position t + those of its n-grams; L blocks; final
-// LayerNorm; one vector a sequence (CLS, mean or last token); head: Linear, GELU, Linear (match:
-// both vectors side by side, three Linears; tokens: one Linear on every row).
+// LayerNorm; one vector a sequence (CLS, mean or last token; `bag`: beside it LN(mean_t x_t) of the
+// tokens as they were before the blocks); head: Linear, GELU, Linear (match:
+// both vectors side by side, three Linears; tokens: one Linear on every row). At inference a wide
+// part may be added to the logits.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +19,7 @@
 #include "models/block.h"
 #include "models/config.h"
 #include "models/ngram_table.h"
+#include "models/wide_table.h"
 
 namespace linnet {
 
@@ -30,14 +33,18 @@ class Model {
   const ParamLayout& layout() const { return layout_; }
   const std::vector<BlockPlan>& blocks() const { return blocks_; }
   const LayerNorm& final_norm() const { return final_norm_; }
+  const LayerNorm& bag_norm() const { return bag_norm_; }
   const std::vector<Linear>& head() const { return head_; }
   int64_t embedding() const { return embedding_; }
   int64_t cls() const { return cls_; }              // -1 without
   int64_t positions() const { return positions_; }  // -1 without
   const NgramTable& ngrams() const { return ngrams_; }
+  const WideTable& wide() const { return wide_; }
 
   bool of_tokens() const { return config_.task == "tokens"; }
   bool many_labels() const { return config_.loss == "sigmoid"; }
+  // Of what the head sees of one sequence.
+  int64_t vector_width() const { return (config_.bag ? 2 : 1) * config_.width; }
   int64_t sequences() const { return config_.task == "match" ? 2 : 1; }  // of one example
   // Rows that the blocks see for a sequence of T tokens.
   int64_t rows(int64_t T) const { return T + (cls_ >= 0 ? 1 : 0); }
@@ -50,10 +57,11 @@ class Model {
   ModelConfig config_;
   ParamLayout layout_;
   std::vector<BlockPlan> blocks_;
-  LayerNorm final_norm_;
+  LayerNorm final_norm_, bag_norm_;
   std::vector<Linear> head_;
   int64_t embedding_ = 0, cls_ = -1, positions_ = -1;
   NgramTable ngrams_;
+  WideTable wide_;
 };
 
 // The values of a model's parameters, plain and packed.

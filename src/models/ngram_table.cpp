@@ -12,16 +12,16 @@ namespace {
 // Odd, so that no token of an n-gram is multiplied away; 2^64 over the golden ratio.
 constexpr uint64_t kFactor = 0x9E3779B97F4A7C15u;
 
-// SplitMix64 (Steele, Lea and Flood, 2014): near numbers become far ones. Not zero for token 0,
-// whose n-grams would else be those without it.
-uint64_t mix(int32_t token) {
+}  // namespace
+
+// SplitMix64 (Steele, Lea and Flood, 2014): near numbers become far ones.
+
+uint64_t hash_token(int32_t token) {
   uint64_t z = static_cast<uint64_t>(token) + kFactor;
   z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
   z = (z ^ z >> 27) * 0x94D049BB133111EBu;
   return z ^ z >> 31;
 }
-
-}  // namespace
 
 NgramTable add_ngram_table(ParamLayout& layout, std::string name, int64_t width, int64_t longest,
                            int64_t buckets) {
@@ -34,8 +34,8 @@ NgramTable add_ngram_table(ParamLayout& layout, std::string name, int64_t width,
 
 NgramRows ngram_rows(const NgramTable& table, std::span<const int32_t> tokens, int64_t t) {
   NgramRows found;
-  const auto at = [&](int64_t i) { return mix(tokens[static_cast<size_t>(i)]); };
-  // Written out, h_k = sum_j mix(token t-j) factor^j over j < k: one term more for each k.
+  const auto at = [&](int64_t i) { return hash_token(tokens[static_cast<size_t>(i)]); };
+  // Written out, h_k = sum_j hash_token(token t-j) factor^j over j < k: one term more for each k.
   uint64_t hash = at(t), power = 1;
   for (int64_t j = 1; j < std::min(table.longest, t + 1); ++j) {
     power *= kFactor;

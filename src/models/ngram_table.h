@@ -2,7 +2,7 @@
 // model.
 //
 // Forward, for the k-grams of k = 2 .. n tokens that end at token t and lie within the sequence:
-//   x_t += sum_k N[row(h_k)],   h_1 = mix(w_1), h_k = h_(k-1) * factor + mix(w_k)  (mod 2^64)
+//   x_t += sum_k N[row(h_k)],   h_1 = hash(w_1), h_k = h_(k-1) * factor + hash(w_k)  (mod 2^64)
 // for the tokens w_1 .. w_k of the k-gram, and row(h) = (h >> 32) * buckets >> 32: the high half,
 // spread over the buckets. Only token numbers are hashed, so words, pieces, bytes and symbols are
 // all the same to it, and inference needs no text.
@@ -25,6 +25,9 @@ namespace linnet {
 
 inline constexpr int64_t kMostNgrams = 8;
 inline constexpr int64_t kMostNgramBuckets = int64_t{1} << 24;
+
+// Of a token by itself; not zero for token 0, whose n-grams would else be those without it.
+uint64_t hash_token(int32_t token);
 
 struct NgramTable {
   int64_t longest = 0;  // n; 0: there is no table

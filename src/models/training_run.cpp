@@ -110,15 +110,16 @@ TrainingRun::Tape& TrainingRun::encode(Tokens tokens) {
 
 std::span<const float> TrainingRun::forward(std::span<const Tokens> sequences) {
   LINNET_ASSERT(static_cast<int64_t>(sequences.size()) == model_.sequences() && tapes_.empty());
-  const int64_t C = model_.config().width;
   Arena& keep = workspace_.keep;
   float* vectors = keep.take(model_.head()[0].in());
   for (size_t s = 0; s < sequences.size(); ++s) {
     const Tape& tape = encode(sequences[s]);
     const RowRange pooled = pooled_rows(model_, tape.rows);
     const int64_t start = answered_rows(model_, model_.blocks().size() - 1, tape.rows).first;
+    float* vector = vectors + static_cast<int64_t>(s) * model_.vector_width();
     pool_forward(model_, weights_, pooled.count(), tape.x.back().rows(pooled.first - start),
-                 workspace_.scratch, vectors + static_cast<int64_t>(s) * C);
+                 workspace_.scratch, vector);
+    bag_forward(model_, weights_, tape.rows, tape.x[0], workspace_.scratch, vector);
   }
   logits_.resize(static_cast<size_t>(model_.config().classes));
   head_ = head_forward(model_, weights_, vectors, keep, logits_.data());
@@ -225,11 +226,12 @@ void TrainingRun::backward_block_causal(const Tape& tape, size_t layer, Mat dx, 
                  });
 }
 
-void TrainingRun::encode_backward(const Tape& tape, Mat dx, float* grads) {
+void TrainingRun::encode_backward(const Tape& tape, const float* dvector, Mat dx, float* grads) {
   for (size_t l = model_.blocks().size(); l-- > 0;) {
     model_.config().causal ? backward_block_causal(tape, l, dx, grads)
                            : backward_block(tape, l, dx, grads);
   }
+  bag_backward(model_, weights_, tape.rows, tape.x[0], dvector, dx, grads, workspace_.scratch);
   embed_backward(model_, tape.tokens, tape.rows, 0, options_.dropout, tape.key, dx, grads);
   if (options_.input_gradient) options_.input_gradient(tape.tokens, dx.rows(model_.rows(0)));
 }
@@ -247,9 +249,10 @@ void TrainingRun::backward(std::span<const float> dlogits, float* grads) {
                   start = answered_rows(model_, model_.blocks().size() - 1, tape.rows).first;
     const Mat dx{scratch.take_zeroed(tape.rows * ld), ld};
     const RowRange pooled = pooled_rows(model_, tape.rows);
+    const float* dvector = dvectors + static_cast<int64_t>(s) * model_.vector_width();
     pool_backward(model_, weights_, pooled.count(), tape.x.back().rows(pooled.first - start),
-                  dvectors + static_cast<int64_t>(s) * C, dx.rows(pooled.first), grads, scratch);
-    encode_backward(tape, dx, grads);
+                  dvector, dx.rows(pooled.first), grads, scratch);
+    encode_backward(tape, dvector, dx, grads);
   }
 }
 
@@ -281,7 +284,7 @@ void TrainingRun::backward_tokens(std::span<const int32_t> targets,
       std::copy_n(gathered.row(r), C, dx.row(some[static_cast<size_t>(r)]));
   }
   head.finish(grads);
-  encode_backward(tape, dx, grads);
+  encode_backward(tape, nullptr, dx, grads);
 }
 
 }  // namespace linnet

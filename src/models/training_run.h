@@ -68,7 +68,7 @@ class TrainingRun {
 
   // From tokens to the last block's output, and from the gradient of that to the embeddings.
   Tape& encode(Tokens tokens);
-  void encode_backward(const Tape& tape, Mat dx, float* grads);
+  void encode_backward(const Tape& tape, const float* dvector, Mat dx, float* grads);
   BlockRun block_run(const Tape& tape, size_t layer);
   // Calls visit(chunk, saved) for the chunks of rows [first, last).
   template <class Visit>

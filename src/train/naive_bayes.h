@@ -36,6 +36,8 @@ class NaiveBayes {
   // Share of the texts that it is right on.
   double accuracy(const NgramTexts& texts) const;
   double strength() const { return strength_; }
+  // Of two classes that of the second; of more one each.
+  std::span<const LogisticModel> models() const { return models_; }
   // Of all weights.
   int64_t bytes() const;
 

@@ -13,6 +13,7 @@
 #include "train/card.h"
 #include "train/run_identity.h"
 #include "train/schedule.h"
+#include "train/wide_part.h"
 
 namespace linnet {
 namespace {
@@ -39,6 +40,11 @@ std::string describe(const Diagnosis& diagnosis) {
       norms);
 }
 
+ModelConfig without_wide(ModelConfig config) {
+  config.wide = 0;
+  return config;
+}
+
 // Some of a part, in the order of the file, so the same ones every time; whole records.
 std::vector<Example> first_examples(const DataPart& part, ExampleMaker maker, int64_t records) {
   ExampleStream stream(part, std::move(maker));
@@ -58,7 +64,8 @@ Run::Run(Context& context, std::filesystem::path folder, const ModelConfig& conf
       folder_(std::move(folder)),
       prepared_(prepared),
       settings_(settings),
-      model_(config),
+      config_(config),
+      model_(without_wide(config)),
       trainer_(context, model_, initial_values(model_, static_cast<uint64_t>(settings.seed), start),
                train_config(settings)),
       started_(Clock::now()),
@@ -205,10 +212,25 @@ void Run::evaluate() {
 
 void Run::write_events() { events_.emplace(folder_ / "tensorboard", steps() + 1); }
 
+void Run::add_wide(const std::function<void(const std::string&)>& show) {
+  if (config_.wide == 0) return;
+  const LoadedModel best = load_model(folder_);
+  if (best.config.wide > 0) return;
+  ExampleStream train(prepared_.parts.train, maker()),
+      validation(prepared_.parts.validation, maker());
+  const Model whole(config_);
+  const Block values =
+      fit_wide_part(context_, model_, best.values.data(), config_, train, validation, show);
+  last_ = score_part(context_, whole, values.data(), prepared_.parts.validation, maker(),
+                     *prepared_.task, *prepared_.tokenizer);
+  save_model(folder_, whole, values.data(), model_card(prepared_, whole, settings_, steps(), last_),
+             task_settings_to_json(prepared_.settings));
+}
+
 TaskScore Run::score_best(const DataPart& part) {
   const LoadedModel best = load_model(folder_);
-  return score_part(context_, model_, best.values.data(), part, maker(), *prepared_.task,
-                    *prepared_.tokenizer);
+  return score_part(context_, Model(best.config), best.values.data(), part, maker(),
+                    *prepared_.task, *prepared_.tokenizer);
 }
 
 void Run::write_line(const Json& line) {

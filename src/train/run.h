@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -67,6 +68,9 @@ class Run {
   const TaskScore& last() const { return last_; }
   // Patience is at its end.
   bool stopped_early() const;
+  // Of a finished run: fits the wide part that its config asks for beside the best model, unless
+  // the folder has it.
+  void add_wide(const std::function<void(const std::string&)>& show);
   // The best model, as it is in the folder, on all of a part, e.g. test.
   TaskScore score_best(const DataPart& part);
 
@@ -94,7 +98,8 @@ class Run {
   std::filesystem::path folder_;
   const PreparedTask& prepared_;
   RunSettings settings_;
-  Model model_;
+  ModelConfig config_;  // of what is wanted at the end
+  Model model_;         // of what is trained: without a wide part
   Trainer trainer_;
   std::unique_ptr<Feed> feed_;
   std::vector<Example> validation_;

@@ -94,13 +94,16 @@ def parameter_shapes(config):
         if ffn in LINEAR:
             shapes[block + 'ffn.linear.weight'] = (C, C)
     norm('final_norm')
-    joined = (4 if config.get('pair') == 'compare' else 2) * C
-    sizes = {'match': [joined, U, U // 2], 'classify': [C, U], 'tokens': [C]}[config['task']]
+    V = 2 * C if config.get('bag') else C
+    joined = (4 if config.get('pair') == 'compare' else 2) * V
+    sizes = {'match': [joined, U, U // 2], 'classify': [V, U], 'tokens': [C]}[config['task']]
     for index, (rows, columns) in enumerate(zip(sizes, sizes[1:] + [config['classes']])):
         linear(f'head.{index}', rows, columns)
     if config.get('conv', 0):
         for index in range(config['blocks']):
             shapes[f'blocks.{index}.conv.weight'] = (config['conv'], C)
+    if config.get('bag'):
+        norm('bag_norm')
     if config.get('ngrams', 0):
         shapes['embed.ngrams'] = (config['ngram_buckets'], C)
     return shapes
@@ -408,9 +411,10 @@ def feed_forward(params, config, name, x):
 
 
 def encode(params, config, tokens):
-    """[T] token numbers -> one vector [C]."""
+    """[T] token numbers -> one vector [C], with `bag` [2C]."""
     eps = config['norm_eps']
     x = embed(params, config, tokens)
+    start = x[1 if config['pool'] == 'cls' else 0:]
     for block in (f'blocks.{index}.' for index in range(config['blocks'])):
         h = layer_norm(params, block + 'norm1', x, eps)
         if config.get('conv', 0):
@@ -419,9 +423,11 @@ def encode(params, config, tokens):
         y = layer_norm(params, block + 'norm2', x, eps)
         x = x + feed_forward(params, config, block + 'ffn.', y)
     if config['pool'] == 'mean-first':
-        return layer_norm(params, 'final_norm', x.mean(0), eps)
-    x = layer_norm(params, 'final_norm', x, eps)
-    return {'cls': x[0], 'mean': x.mean(0), 'last': x[-1], 'none': x}[config['pool']]
+        z = layer_norm(params, 'final_norm', x.mean(0), eps)
+    else:
+        x = layer_norm(params, 'final_norm', x, eps)
+        z = {'cls': x[0], 'mean': x.mean(0), 'last': x[-1], 'none': x}[config['pool']]
+    return torch.cat([z, layer_norm(params, 'bag_norm', start.mean(0), eps)]) if config.get('bag') else z
 
 
 def forward(params, config, sequences):

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "core/file.h"
+#include "models/model_folder.h"
 #include "tests/train/state_file.h"
 
 namespace linnet {
@@ -124,6 +125,33 @@ TEST_F(RunTest, GoesOnBitForBit) {
     }
     EXPECT_EQ(theirs.peek(), EOF);
   }
+}
+
+TEST_F(RunTest, AWidePartIsAddedAtTheEndAndOnce) {
+  config_.wide = 2;
+  config_.wide_bits = 10;
+  std::string notes;
+  const auto show = [&](const std::string& what) { notes += what + "\n"; };
+  const auto finish = [&](const char* folder) {
+    linnet::Run run = RunTest::run(folder, settings());
+    while (!run.finished()) run.advance();
+    run.save_checkpoint();
+    const double deep = run.score_best(prepared_.parts.validation).figure("loss");
+    run.add_wide(show);
+    return std::pair{deep, run.score_best(prepared_.parts.validation).figure("loss")};
+  };
+  const auto [deep, both] = finish("whole");
+  EXPECT_LT(both, 0.95 * deep);  // train and validation are the same texts
+  EXPECT_NE(notes.find("n-grams alone: "), std::string::npos) << notes;
+  EXPECT_EQ(load_config(root_ / "whole").wide, 2);
+  const std::string model = file("whole", "model.safetensors");
+  notes.clear();
+  finish("whole");  // goes on: there is nothing to do
+  EXPECT_EQ(notes, "");
+  EXPECT_EQ(file("whole", "model.safetensors"), model);
+  finish("again");
+  for (const char* name : {"model.safetensors", "README.md", "config.json"})
+    EXPECT_EQ(file("whole", name), file("again", name)) << name;
 }
 
 TEST_F(RunTest, AStepHasAsManyBatchesAsItTakesToItsTokens) {

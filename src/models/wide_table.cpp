@@ -1,0 +1,45 @@
+// wide_table.cpp -- sums over the n-grams of a text.
+#include "models/wide_table.h"
+
+#include "core/error.h"
+#include "core/ngram_ids.h"
+#include "models/ngram_table.h"
+
+namespace linnet {
+
+int64_t wide_columns(int64_t classes) { return classes == 2 ? 1 : classes; }
+
+WideTable add_wide_table(ParamLayout& layout, std::string name, int64_t classes, int64_t longest,
+                         int64_t bits) {
+  LINNET_ASSERT(longest >= 1 && longest <= kMostNgrams && bits >= 1 && bits <= kMostWideBits);
+  WideTable table{.longest = longest,
+                  .bits = bits,
+                  .columns = wide_columns(classes),
+                  .classes = classes,
+                  .weight = 0};
+  table.weight = layout.add_sparse(std::move(name), {int64_t{1} << bits, table.columns});
+  return table;
+}
+
+void wide_ngrams(std::span<const int32_t> tokens, int64_t longest, int64_t bits,
+                 std::vector<uint32_t>& ids) {
+  NgramIds ngrams(static_cast<int>(longest), static_cast<int>(bits), ids);
+  for (const int32_t token : tokens) ngrams.add(hash_token(token));
+  ngrams.finish();
+}
+
+void add_wide(const WideTable& table, const float* params, std::span<const int32_t> tokens,
+              float* logits) {
+  std::vector<uint32_t> ids;
+  wide_ngrams(tokens, table.longest, table.bits, ids);
+  // Thousands of terms a class: in double.
+  std::vector<double> sums(static_cast<size_t>(table.columns));
+  for (const uint32_t id : ids) {
+    const float* row = params + table.weight + int64_t{id} * table.columns;
+    for (size_t c = 0; c < sums.size(); ++c) sums[c] += row[c];
+  }
+  float* first = logits + table.classes - table.columns;
+  for (size_t c = 0; c < sums.size(); ++c) first[c] += static_cast<float>(sums[c]);
+}
+
+}  // namespace linnet

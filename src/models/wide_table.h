@@ -1,0 +1,42 @@
+// wide_table.h -- the wide part of a model: a weight a class for every n-gram of tokens that a text
+// has, whatever the place.
+//
+//   logits_c += sum_g U[id(g), c]   over the distinct ids of its n-grams g of 1 .. n tokens
+// Two classes need one column: it is added to the second. Only token numbers are hashed
+// (ngram_table.h), so inference needs no text. Nothing is trained by gradients: train/wide_part.h
+// fits it.
+//
+// Cheng et al., "Wide & deep learning for recommender systems", 2016, for the two parts.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "layers/params.h"
+
+namespace linnet {
+
+inline constexpr int64_t kMostWideBits = 26;
+
+struct WideTable {
+  int64_t longest = 0;  // n; 0: there is no table
+  int64_t bits = 0;     // 2^bits ids
+  int64_t columns = 0, classes = 0;
+  int64_t weight = 0;  // offset in the parameter block: [2^bits, columns]
+};
+
+int64_t wide_columns(int64_t classes);
+WideTable add_wide_table(ParamLayout& layout, std::string name, int64_t classes, int64_t longest,
+                         int64_t bits);
+
+// The ids of a text's n-grams, ascending, each once.
+void wide_ngrams(std::span<const int32_t> tokens, int64_t longest, int64_t bits,
+                 std::vector<uint32_t>& ids);
+
+// logits [classes] += what the tokens add.
+void add_wide(const WideTable& table, const float* params, std::span<const int32_t> tokens,
+              float* logits);
+
+}  // namespace linnet

@@ -1,0 +1,25 @@
+// wide_part.h -- fits the wide part of a model (models/wide_table.h) beside its deep part, which is
+// trained already.
+//
+// The table is a naive Bayes regression (naive_bayes.h) on the n-grams of the train part's tokens.
+// It knows those texts by heart, so the deep part must not be trained on what it leaves over: both
+// are fitted apart, and a deep + b wide is weighed on validation (blend.h). a is kept in the head's
+// last layer, b in the table.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "core/context.h"
+#include "data/part.h"
+#include "models/model.h"
+
+namespace linnet {
+
+// The values of Model(config), where config is that of `deep` with a wide part. `show`: what it is
+// at. The same bits every time, on any number of threads.
+Block fit_wide_part(Context& context, const Model& deep, const float* values,
+                    const ModelConfig& config, ExampleStream& train, ExampleStream& validation,
+                    const std::function<void(const std::string&)>& show);
+
+}  // namespace linnet

@@ -1,0 +1,88 @@
+// blend_test.cpp -- the weights of a sum are where its loss is least.
+#include "train/blend.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "core/random.h"
+
+namespace linnet {
+namespace {
+
+struct Contest {
+  int64_t classes;
+  std::vector<float> u, v;
+  std::vector<int> labels;
+};
+
+// Logits that are `right` times the truth plus noise.
+Contest contest(int64_t classes, size_t examples, double right_u, double right_v) {
+  Contest c{.classes = classes, .u = {}, .v = {}, .labels = {}};
+  Random random(11);
+  for (size_t i = 0; i < examples; ++i) {
+    c.labels.push_back(static_cast<int>(random.below(static_cast<uint64_t>(classes))));
+    for (int k = 0; k < classes; ++k) {
+      const double truth = k == c.labels.back();
+      c.u.push_back(static_cast<float>(right_u * truth + random.normal()));
+      c.v.push_back(static_cast<float>(right_v * truth + random.normal()));
+    }
+  }
+  return c;
+}
+
+// The definition, straight.
+double objective(const Contest& c, double a, double b) {
+  double squares_u = 0, squares_v = 0;
+  for (const float x : c.u) squares_u += double{x} * double{x};
+  for (const float x : c.v) squares_v += double{x} * double{x};
+  const double b1 = b / std::sqrt(squares_u / squares_v) - 1;
+  double total = kBlendPull / 2 * ((a - 1) * (a - 1) + b1 * b1);
+  const auto width = static_cast<size_t>(c.classes);
+  for (size_t i = 0; i < c.labels.size(); ++i) {
+    const auto logit = [&](size_t k) { return a * c.u[i * width + k] + b * c.v[i * width + k]; };
+    double sum = 0;
+    for (size_t k = 0; k < width; ++k) sum += std::exp(logit(k));
+    total += std::log(sum) - logit(static_cast<size_t>(c.labels[i]));
+  }
+  return total;
+}
+
+TEST(BlendTest, IsWhereTheLossIsLeast) {
+  for (const int64_t classes : {2, 3, 10}) {
+    for (const double right : {0.0, 0.3, 2.0, 30.0}) {
+      const Contest c = contest(classes, 400, 1.0, right);
+      const Blend blend = fit_blend(classes, c.u, c.v, c.labels);
+      const double least = objective(c, blend.first, blend.second);
+      for (const double step : {1e-3, 1e-1}) {
+        for (const auto& [da, db] : {std::pair{step, 0.0}, {-step, 0.0}, {0.0, step}, {0.0, -step}})
+          EXPECT_GT(objective(c, blend.first + da, blend.second + db), least) << classes << right;
+      }
+    }
+  }
+}
+
+TEST(BlendTest, TheSizeOfTheSecondDoesNotMatter) {
+  Contest c = contest(3, 50, 1.0, 1.0);
+  const Blend blend = fit_blend(3, c.u, c.v, c.labels);
+  for (float& x : c.v) x *= 1e-4f;
+  const Blend small = fit_blend(3, c.u, c.v, c.labels);
+  EXPECT_NEAR(small.first, blend.first, 1e-4);
+  EXPECT_NEAR(small.second * 1e-4, blend.second, 1e-4);
+}
+
+TEST(BlendTest, TheBetterOneCountsForMore) {
+  const Contest c = contest(2, 1000, 0.2, 3.0);
+  const Blend blend = fit_blend(2, c.u, c.v, c.labels);
+  EXPECT_GT(blend.second, 3 * blend.first);
+}
+
+TEST(BlendTest, WithoutExamplesBothCountAsTheyAre) {
+  const Blend blend = fit_blend(4, {}, {}, {});
+  EXPECT_EQ(blend.first, 1);
+  EXPECT_EQ(blend.second, 1);
+}
+
+}  // namespace
+}  // namespace linnet
