@@ -65,7 +65,7 @@ std::map<std::string, std::string> data_paths(const Options& options) {
       throw Error(fmt::format("[--data] where is the data of {}? --data {}=PATH", task, task));
     paths[task] = options.folder + "/data/listops";
     if (!std::filesystem::exists(paths[task] + "/basic_test.tsv"))
-      write_listops_splits(paths[task], ListopsRule(), 1, 100'000);
+      write_listops_splits(paths[task], ListopsRule(), 1, 96'000, 2'000, 10'000);
   }
   return paths;
 }

@@ -49,6 +49,7 @@ void add_data(CLI::App& app) {
   add_formats(*verb);
   add_data_make(*verb);
   add_data_convert(*verb);
+  add_data_ladder(*verb);
 }
 
 }  // namespace linnet

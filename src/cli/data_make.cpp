@@ -17,6 +17,7 @@ namespace {
 struct ListopsOptions {
   ListopsRule rule;
   int64_t rows = 100'000;
+  int64_t test = 0;
   uint64_t seed = 1;
   std::string out;
   bool split = false;
@@ -33,8 +34,14 @@ void write_listops(const std::string& path, const std::vector<ListopsExample>& r
 }
 
 void make_listops_files(const ListopsOptions& options) {
+  if (options.test > 0 && !options.split) throw Error("[--test] is for --split");
+  if (options.test >= options.rows - options.rows / 50)
+    throw Error(fmt::format("[--test] {} of {} rows leave none to train on",
+                            with_commas(options.test), with_commas(options.rows)));
   if (options.split) {
-    write_listops_splits(options.out, options.rule, options.seed, options.rows);
+    const int64_t held = options.rows / 50, test = options.test > 0 ? options.test : held;
+    write_listops_splits(options.out, options.rule, options.seed, options.rows - held - test, held,
+                         test);
   } else {
     write_listops(options.out, make_listops(options.rule, options.seed, options.rows));
   }
@@ -56,6 +63,8 @@ void add_listops(CLI::App& make) {
       ->required();
   verb->add_flag("--split", options->split,
                  "basic_train.tsv, basic_val.tsv, basic_test.tsv with 96, 2 and 2% of the rows");
+  verb->add_option("--test", options->test, "With --split, so many rows for test instead of 2%")
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 40));
   verb->add_option("--max-depth", rule.max_depth, "Nesting")->capture_default_str();
   verb->add_option("--max-args", rule.max_args, "Arguments of an operator")->capture_default_str();
   verb->add_option("--min-tokens", rule.min_tokens, "A tree has more")->capture_default_str();
@@ -102,13 +111,12 @@ void add_polynomial(CLI::App& make) {
 }  // namespace
 
 void write_listops_splits(const std::string& folder, const ListopsRule& rule, uint64_t seed,
-                          int64_t rows) {
-  const int64_t held = rows / 50;
+                          int64_t train_rows, int64_t val_rows, int64_t test_rows) {
   const std::filesystem::path path = folder;
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error) throw Error(fmt::format("[{}] cannot create: {}", folder, error.message()));
-  const ListopsSplits splits = make_listops_splits(rule, seed, rows - 2 * held, held, held);
+  const ListopsSplits splits = make_listops_splits(rule, seed, train_rows, val_rows, test_rows);
   write_listops((path / "basic_train.tsv").string(), splits.train);
   write_listops((path / "basic_val.tsv").string(), splits.val);
   write_listops((path / "basic_test.tsv").string(), splits.test);
