@@ -9,6 +9,7 @@
 #include "core/file.h"
 #include "models/model_folder.h"
 #include "models/profiles.h"
+#include "models/wide_table.h"
 #include "train/run_profiles.h"
 
 namespace linnet {
@@ -16,8 +17,18 @@ namespace {
 
 constexpr const char* kProfileRow = "linear-kernel";  // a profile's if none is named
 
+// Tokens that mean something by themselves, unlike a byte.
+bool has_words(const PreparedTask& prepared) {
+  const std::string_view kind = prepared.tokenizer->kind();
+  return prepared.task->cut && (kind == "words" || kind == "bpe" || kind == "unigram");
+}
+bool is_text(const PreparedTask& prepared) {
+  return prepared.task->name == "text" && has_words(prepared);
+}
+
 // What a task starts from; the user's settings come on top.
-ModelConfig starting_model(const Task& task) {
+ModelConfig starting_model(const PreparedTask& prepared) {
+  const Task& task = *prepared.task;
   ModelConfig config;
   config.width = task.name == "lm" ? 128 : 64;
   config.heads = 4;
@@ -31,6 +42,28 @@ ModelConfig starting_model(const Task& task) {
   config.pair = "compare";
   config.positions = task.cut ? "none" : "learned";
   config.dropout = 0.1;
+  if (task.model == "match" && has_words(prepared)) {
+    config.blocks = 1;
+    config.mixer = "poly-relu2";
+    config.bag = true;
+    config.init_embed = 0.05;
+  }
+  if (is_text(prepared)) {
+    // Docs/recipes.md: what words and their neighbours say, by weights of their own and by a table
+    // of embeddings, and one block for what they do not.
+    config.blocks = 1;
+    config.mixer = "poly-relu2";
+    config.pool = "mean-first";
+    config.bag = true;
+    config.init_embed = 0.1;
+    config.ngrams = 2;
+    config.ngram_buckets = 1 << 20;
+    config.wide = prepared.many_labels ? 0 : 3;
+    const auto classes = static_cast<int64_t>(prepared.settings.labels.size());
+    while (config.wide_bits > 16 && classes << config.wide_bits > int64_t{1} << kMostWideBits)
+      --config.wide_bits;
+    if (classes << config.wide_bits > int64_t{1} << kMostWideBits) config.wide = 0;
+  }
   return config;
 }
 
@@ -49,13 +82,24 @@ ModelConfig with_encoder(ModelConfig encoder, const ModelConfig& own) {
 // A minute for two megabytes, at most a quarter of an hour.
 RunSettings starting_settings(const PreparedTask& prepared) {
   RunSettings settings;
-  if (prepared.task->model == "match") {
-    // What two texts share is in their rare words, which must move before the blocks do.
+  settings.minutes = std::clamp(static_cast<double>(prepared.bytes) / 2e6, 1.0, 15.0);
+  // With words a model soon knows its texts by heart: few passes.
+  const bool pairs = prepared.task->model == "match";
+  const auto pass_to = [&](double records, double least) {
+    settings.epochs = std::clamp(records / static_cast<double>(prepared.records), least, 50.0);
+    settings.minutes = 15;
+  };
+  if (is_text(prepared)) {
+    settings.drop_tokens = 0.5;
+    pass_to(1e5, 4);
+  } else if (pairs && has_words(prepared)) {
+    pass_to(8e4, 2);
+  } else if (pairs) {
+    // What two texts share is in their rare tokens, which must move before the blocks do.
     settings.lr = 0.001;
     settings.embed_rate = 50;
     settings.warmup = 30;
   }
-  settings.minutes = std::clamp(static_cast<double>(prepared.bytes) / 2e6, 1.0, 15.0);
   return settings;
 }
 
@@ -112,14 +156,14 @@ RunSettings settings_of(const PreparedTask& prepared, const Recipe& recipe, cons
                              ? starting_settings(prepared)
                              : profile_settings(recipe.profile, prepared.task->name);
   if (flags.given("steps") || flags.given("epochs") || flags.given("minutes")) {
-    settings.minutes = 0;
+    settings.minutes = settings.epochs = 0;
     settings.steps = 0;
   }
   return flags.apply(settings);
 }
 
 ModelConfig model_of(const PreparedTask& prepared, const Recipe& recipe, const ConfigFlags& flags) {
-  ModelConfig config = starting_model(*prepared.task);
+  ModelConfig config = starting_model(prepared);
   int64_t vocab = 0;
   if (!recipe.init.empty()) {
     config = with_encoder(load_config(recipe.init), config);
@@ -169,10 +213,13 @@ void say_choices(const PreparedTask& prepared, const Recipe& recipe, const Model
                recipe.row.empty() ? kProfileRow : recipe.row);
   fmt::print("tokens     {}, {} ids, at most {} a sequence\n", prepared.tokenizer->kind(),
              with_commas(config.vocab), with_commas(config.length));
-  fmt::print("model      {} parameters: {}{}, {} blocks of width {}\n",
-             with_commas(model.layout().parameters()), config.mixer,
-             config.conv > 0 ? fmt::format(" after a convolution of {}", config.conv) : "",
-             config.blocks, config.width);
+  fmt::print(
+      "model      {} parameters: {}{}, {} {} of width {}{}{}\n",
+      with_commas(model.layout().parameters()), config.mixer,
+      config.conv > 0 ? fmt::format(" after a convolution of {}", config.conv) : "", config.blocks,
+      config.blocks == 1 ? "block" : "blocks", config.width,
+      config.ngrams > 0 ? fmt::format(", n-grams to {}", config.ngrams) : "",
+      config.wide > 0 ? fmt::format("; beside it weights of n-grams to {}", config.wide) : "");
   if (first) {
     fmt::print("pretrained {} of it on {} records without labels: {}\n", end_of(first->settings),
                with_commas(first->task.records), first->task.task->summary);

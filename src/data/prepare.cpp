@@ -16,7 +16,9 @@ namespace {
 
 constexpr int64_t kShowEvery = 1024;  // records
 constexpr int64_t kBytesToLearnFrom = int64_t{1} << 26;
-constexpr uint64_t kLearn = 7;  // seed of the hash that chooses them
+constexpr int32_t kMostWords = 60'000;
+constexpr int64_t kLongestWord = 20;  // in the mean, in bytes: beyond, blanks do not part words
+constexpr uint64_t kLearn = 7;        // seed of the hash that chooses them
 
 using Show = std::function<void(const std::string& what, double done)>;
 
@@ -46,6 +48,8 @@ void count_labels(PreparedTask& prepared, const Show& show) {
     const auto size = static_cast<int64_t>(std::max(record.text.size(), record.second.size()));
     prepared.bytes += static_cast<int64_t>(record.text.size() + record.second.size());
     prepared.longest = std::max(prepared.longest, size);
+    for (const std::string_view text : {record.text, record.second})
+      prepared.blanks += std::ranges::count(text, ' ');
     if (labelled && record.labels.empty())
       throw Error(
           fmt::format("[{}] has no label: is a label column to be named with "
@@ -116,6 +120,7 @@ std::unique_ptr<Tokenizer> learn_tokenizer(const TokenizerKind& kind, const Data
     return parse_tokenizer(fmt::format("{{\"kind\": \"{}\"}}", kind.name), "tokenizer");
   TokenizerOptions options;
   options.threads = threads;
+  if (kind.name == "words") options.vocabulary = kMostWords;
   if (choice.vocabulary > 0) options.vocabulary = static_cast<int32_t>(choice.vocabulary);
   if (kind.name == "words") {
     options.lower_case = options.split_punctuation = prepared.task->name != "tagging";
@@ -161,6 +166,7 @@ PreparedTask prepare(const DataChoice& choice, int threads, const Show& progress
   std::string kind = choice.tokenizer;
   if (kind.empty()) {
     kind = prepared.task->tokenizer;
+    if (kind == "words" && prepared.blanks * kLongestWord < prepared.bytes) kind = "bpe";
     if (!choice.learn_tokenizer && find_tokenizer(kind).train != nullptr) kind = "bytes";
   }
   // A kind comes before a file of the same name, which is ./words.

@@ -58,7 +58,7 @@ RunSettings take_share(const PretrainSettings& settings, RunSettings& run) {
   first.minutes = share * run.minutes;
   run.minutes -= first.minutes;
   if (settings.pretrain_lr > 0) first.lr = settings.pretrain_lr;
-  first.label_smoothing = 0;
+  first.label_smoothing = first.drop_tokens = 0;
   first.validation_rows = std::min(first.validation_rows, kMostValidationRows);
   return first;
 }
@@ -119,6 +119,8 @@ Pretraining derive_pretraining(const PretrainSettings& settings, const PreparedT
   first.model.classes = prepared.tokenizer->vocabulary();
   first.model.loss = "softmax";
   first.model.pool = "none";
+  first.model.bag = false;
+  first.model.wide = 0;
   first.model.causal = !masked;
   check_config(first.model);
   return first;

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "data/drop_tokens.h"
 #include "data/task_settings.h"
 #include "models/model_folder.h"
 #include "train/card.h"
@@ -72,6 +73,9 @@ Run::Run(Context& context, std::filesystem::path folder, const ModelConfig& conf
       saved_(started_) {
   if (settings.steps == 0 && settings.epochs == 0 && settings.minutes == 0)
     throw Error("[train.minutes] a run needs an end: --steps, --epochs or --minutes");
+  if (settings.drop_tokens > 0 && (config.task == "tokens" || !prepared.task->cut))
+    throw Error(fmt::format("[train.drop_tokens] task \"{}\" needs all of its tokens",
+                            prepared.task->name));
   validation_ = first_examples(prepared.parts.validation, maker(), settings.validation_rows);
   check_identity(folder_, prepared, config, settings);
   FeedPosition position;
@@ -93,6 +97,10 @@ ExampleMaker Run::maker() const {
 }
 
 Feed::Vary Run::vary() const {
+  if (settings_.drop_tokens > 0)
+    return [share = settings_.drop_tokens](Random& random, Example& example) {
+      drop_tokens(share, random, example);
+    };
   if (!prepared_.task->masked) return {};
   return [maker = maker()](Random& random, Example& example) { maker.vary(random, example); };
 }

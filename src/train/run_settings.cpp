@@ -33,6 +33,7 @@ void for_each_field(Settings& s, const Visit& visit) {
   visit("weight_decay", s.weight_decay, "Of matrices; norms and biases have none");
   visit("clip", s.clip, "Largest norm of the gradient; 0: any");
   visit("label_smoothing", s.label_smoothing, "Share of the target that goes to all classes");
+  visit("drop_tokens", s.drop_tokens, "Share of a text's tokens that are left out, drawn anew");
   visit("sampled", s.sampled,
         "Tokens: the loss is over the targets and so many other classes; 0: all");
   visit("ema", s.ema, "Decay of averaged weights, e.g. 0.999; 0: none");
@@ -69,6 +70,7 @@ RunSettings run_settings_from_json(const nlohmann::json& json) {
   check_setting("train", "accumulate", s.accumulate, 1, 1 << 20);
   check_setting("train", "accumulate_tokens", s.accumulate_tokens, 0, kMost);
   check_number("label_smoothing", s.label_smoothing, 0, 0.999);
+  check_number("drop_tokens", s.drop_tokens, 0, 0.99);
   check_setting("train", "sampled", s.sampled, 0, 1 << 20);
   check_number("orthogonality", s.orthogonality, 0, 1);
   check_setting("train", "evaluations", s.evaluations, 1, 1 << 20);

@@ -33,6 +33,7 @@ struct RunSettings {
   double weight_decay = 0.01;
   double clip = 1;
   double label_smoothing = 0;
+  double drop_tokens = 0;
   int64_t sampled = 0;
   double ema = 0;
   double orthogonality = 0.1;

@@ -85,6 +85,7 @@ TEST_F(RunTest, GoesOnBitForBit) {
   by_epochs.window = 70;  // about a third of the data
   by_tokens.batch = 1;
   by_tokens.accumulate_tokens = 20;
+  by_tokens.drop_tokens = 0.3;
   for (const RunSettings& settings : {by_steps, by_epochs, by_tokens}) {
     fs::remove_all(root_ / "whole");
     fs::remove_all(root_ / "parts");
@@ -125,6 +126,17 @@ TEST_F(RunTest, GoesOnBitForBit) {
     }
     EXPECT_EQ(theirs.peek(), EOF);
   }
+}
+
+TEST_F(RunTest, DroppedTokensAreOthersInEveryEpoch) {
+  RunSettings settings = RunTest::settings();
+  settings.batch = 60;  // all of train
+  settings.steps = 3;
+  settings.drop_tokens = 0.5;
+  linnet::Run run = RunTest::run("dropped", settings);
+  std::vector<int64_t> tokens;
+  while (!run.finished()) tokens.push_back(run.advance().tokens);
+  EXPECT_FALSE(tokens[0] == tokens[1] && tokens[1] == tokens[2]) << tokens[0];
 }
 
 TEST_F(RunTest, AWidePartIsAddedAtTheEndAndOnce) {
