@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # arena_slow_test.sh -- linnet arena: stops at its budget, is killed, goes on, and its records make a report.
-. "$LINNET_ROOT/tests/cli/expect.sh"
+. "$LINNET_ROOT/tests/cli/expect.sh" || exit 1
 "$LINNET_BIN" data make listops --split --rows 1000 --min-tokens 5 --max-tokens 40 --out lists 2>/dev/null || fail "data"
 arena=(arena --task listops --row transformer,linear-kernel,2xoglu --seeds 3 --steps 30 --evaluations 3 --width 16 --heads 2
   --hidden 16 --blocks 1 --data listops=lists --threads 1)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # autotune_test.sh -- linnet train --autotune: the search, its record, the run after it; Ctrl-C and going on; wrong input.
-. "$LINNET_ROOT/tests/cli/expect.sh"
+. "$LINNET_ROOT/tests/cli/expect.sh" || exit 1
 python3 - <<'P'
 with open('train.csv', 'w') as file:
     file.write('text,label\n')

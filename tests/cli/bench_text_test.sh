@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # bench_text_test.sh -- bench text on small texts: the figures of every model, and wrong input.
-. "$LINNET_ROOT/tests/cli/expect.sh"
+. "$LINNET_ROOT/tests/cli/expect.sh" || exit 1
 mkdir tmp
 export TMPDIR=$dir/tmp
 shows_progress=yes

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # data_test.sh -- linnet data: inspect, make and convert on real files, pipes and broken input.
-. "$LINNET_ROOT/tests/cli/expect.sh"
+. "$LINNET_ROOT/tests/cli/expect.sh" || exit 1
 
 printf 'text,label\n"a ""good"" film",pos\n"bad\nfilm",neg\nfine,pos\n' >train.csv
 printf 'text,label\nfine,pos\nnew,odd\n' >test.csv

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # errors_test.sh -- wrong input gives one clear sentence on stderr and exit code 2; help and version work.
-. "$LINNET_ROOT/tests/cli/expect.sh"
+. "$LINNET_ROOT/tests/cli/expect.sh" || exit 1
 
 expect_error "subcommand"
 expect_error "no such verb: magic" magic

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # kill_slow_test.sh -- linnet train is killed and its disk is full at random moments; what it ends with must not show it.
 #   LINNET_KILL_SEED=N draws the moments of an earlier run again, as far as the clock allows.
-. "$LINNET_ROOT/tests/cli/expect.sh"
+. "$LINNET_ROOT/tests/cli/expect.sh" || exit 1
 seed=${LINNET_KILL_SEED:-$(((RANDOM << 15) + RANDOM))}
 echo "LINNET_KILL_SEED=$seed"
 RANDOM=$seed

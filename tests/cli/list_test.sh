@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # list_test.sh -- linnet list shows every kind, its page is up to date, and every row of Table 1 can be built.
-. "$LINNET_ROOT/tests/cli/expect.sh"
+. "$LINNET_ROOT/tests/cli/expect.sh" || exit 1
 
 "$LINNET_BIN" list --json >"$dir/list" || fail "list --json"
 python3 - "$dir/list" <<'PY' || fail "fields of list --json"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # pretrain_slow_test.sh -- linnet train --pretrain and --init: every task, kills in both phases, wrong uses.
-. "$LINNET_ROOT/tests/cli/expect.sh"
+. "$LINNET_ROOT/tests/cli/expect.sh" || exit 1
 shows_progress=yes
 small=(--width 16 --heads 2 --blocks 1 --hidden 16 --lr 0.02 --warmup 5)
 

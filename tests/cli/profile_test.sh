@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # profile_test.sh -- linnet train --profile: model, training and tokenizer of the profile, the user's flags on top.
-. "$LINNET_ROOT/tests/cli/expect.sh"
+. "$LINNET_ROOT/tests/cli/expect.sh" || exit 1
 shows_progress=yes
 has() { # FOLDER SETTING...: GROUP.NAME=VALUE in run.json
   python3 - "$@" <<'P' || fail "$*"

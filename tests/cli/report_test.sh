@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # report_test.sh -- linnet report: the page's figures are those of the records, it asks no network, and bad input is one sentence.
-. "$LINNET_ROOT/tests/cli/expect.sh"
+. "$LINNET_ROOT/tests/cli/expect.sh" || exit 1
 
 python3 "$LINNET_ROOT/tests/report/synthetic_arena.py" arena.jsonl || fail "synthetic_arena.py"
 "$LINNET_BIN" report arena.jsonl --out page.html --markdown table.md --csv table.csv --title 'A & B' --json >cells.jsonl 2>err ||

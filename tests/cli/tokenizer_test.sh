@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tokenizer_test.sh -- linnet tokenizer: learns, encodes and decodes lines; wrong input is one sentence and code 2.
-. "$LINNET_ROOT/tests/cli/expect.sh"
+. "$LINNET_ROOT/tests/cli/expect.sh" || exit 1
 
 python3 - "$dir" <<'PY'
 import random, sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # train_slow_test.sh -- linnet train, eval and predict on real files: every task, stops and kills, broken input.
-. "$LINNET_ROOT/tests/cli/expect.sh"
+. "$LINNET_ROOT/tests/cli/expect.sh" || exit 1
 shows_progress=yes
 small=(--width 16 --heads 2 --blocks 1 --hidden 16 --lr 0.02 --warmup 5 --threads 1)
 learns() { # FIGURE LEAST ARGS...: trains to a validation figure of at least so much
@@ -71,6 +71,20 @@ learns loss 0 --data lists.tsv --steps 5
 grep -q '"task": "listops"' model/config.json || fail "listops was not guessed"
 learns accuracy 0.9 --data train.csv --tokenizer bpe --vocab 300 --steps 80 --stride 8 --length 16
 learns accuracy 0.9 --data train.csv --tokenizer bytes --ngrams 4 --ngram-buckets 4096 --steps 60 --batch-tokens 2000 --group 4
+
+# With nothing but the data: words, a wide part that is there at the end and goes into what eval says; without it, less.
+learns accuracy 0.9 --data train.csv --test test.csv --steps 20
+grep -q '"wide": 3' model/config.json || fail "no wide part by default"
+test=$(python3 -c 'import json; print(json.load(open("out"))["test"]["accuracy"])')
+[[ $("$LINNET_BIN" eval model test.csv --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["accuracy"])') == "$test" ]] || fail "eval of a wide part"
+learns accuracy 0.5 --data train.csv --steps 20 --wide 0
+! grep -q 'wide.weight' model/model.safetensors || fail "a wide part with --wide 0"
+rm -rf model
+python3 -c 'for i in range(300): print(f"{chr(0x4e00 + i)}{chr(0x5e00 + i % 7)}{chr(0x6e00 + i % 2)},{i % 2}")' >dense.csv
+"$LINNET_BIN" train --data dense.csv --out model "${small[@]}" --steps 2 --vocab 2000 >out 2>&1 || fail "texts without blanks: $(cat out)"
+grep -q '^tokens     bpe' out || fail "texts without blanks: $(cat out)"
+expect_error '[train.drop_tokens] task "lm" needs all of its tokens' train --data text.txt --drop-tokens 0.1 --steps 5 --out dropped
+expect_error '[config.wide] a wide part is for one text with one label' train --data pairs.tsv --wide 2 --steps 5 --out widened
 
 # Any bytes are text; a class with one example is named.
 python3 - <<'P'
