@@ -19,10 +19,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / 'results' / 'first_runs.jsonl'
 # name, data in the folder, chance in nats, flags
 RUNS = {
-    'imdb': ('imdb', math.log(2), '--length 256 --ngrams 2 --steps 300'),
-    'aan_subset': ('aan_subset', math.log(2), '--length 512 --tokenizer words --vocab 20000 --blocks 1 --mixer poly-relu2 --steps 600'),
-    'peerread_citations': ('peerread_citations', math.log(2), '--length 512 --tokenizer words --vocab 20000 --blocks 1 --mixer poly-relu2 --steps 600'),
-    'cifar10 grey': ('cifar10', math.log(10), '--lr 0.01 --steps 300'),
+    'imdb': ('imdb', math.log(2), '--length 256 --steps 300'),
+    'aan_subset': ('aan_subset', math.log(2), '--length 512 --steps 600'),
+    'peerread_citations': ('peerread_citations', math.log(2), '--length 512 --steps 600'),
+    'cifar10 grey': ('cifar10', math.log(10), '--mixer kernel-decay --conv 8 --init-embed 0.1 --steps 600'),
     'tiny shakespeare': ('lm/tinyshakespeare.txt.xz', math.log(256), '--lr 0.005 --steps 300'),
 }
 
