@@ -28,7 +28,7 @@ def run(linnet, name, data, *flags):
     done = subprocess.run([linnet, 'bench', 'text', '--data', data, *flags, '--json'], check=True, stdout=subprocess.PIPE, text=True)
     commit = subprocess.run(['git', '-C', ROOT, 'rev-parse', '--short', 'HEAD'], capture_output=True, text=True).stdout.strip()
     about = {'name': name, 'command': f'./linnet bench text --data {pathlib.Path(data).name} {" ".join(flags)}', 'commit': commit,
-             'date': str(datetime.date.today()), 'machine': machine()}
+             'date': str(datetime.date.today()), 'time': datetime.datetime.now().isoformat(timespec='seconds'), 'machine': machine()}
     return [{**about, **json.loads(line)} for line in done.stdout.splitlines()]
 
 
@@ -36,7 +36,7 @@ def table():
     runs = {}
     for record in map(json.loads, RESULTS.read_text(encoding='utf-8').splitlines() if RESULTS.exists() else []):
         of_name = runs.setdefault(record['name'], {})
-        if record['model'] == 'linnet':  # the first line of a run
+        if any(other['time'] != record['time'] for other in of_name.values()):  # of an earlier run
             of_name.clear()
         of_name[record['model']] = record
     parts = []

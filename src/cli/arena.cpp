@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "cli/arena_data.h"
 #include "cli/arena_run.h"
-#include "cli/data.h"
 #include "cli/interrupt.h"
 #include "cli/setting_flags.h"
 #include "cli/terminal.h"
@@ -50,26 +50,6 @@ double parse_budget(const std::string& text) {
   return value * factor;
 }
 
-// Where the data of each task is; ListOps is made where none is named.
-std::map<std::string, std::string> data_paths(const Options& options) {
-  std::map<std::string, std::string> paths;
-  for (const std::string& entry : options.data) {
-    const size_t equal = entry.find('=');
-    if (equal == entry.npos)
-      throw Error(fmt::format("[--data] must be TASK=PATH, not \"{}\"", printable(entry, 60)));
-    paths[entry.substr(0, equal)] = entry.substr(equal + 1);
-  }
-  for (const std::string& task : options.tasks) {
-    if (paths.contains(task)) continue;
-    if (task != "listops")
-      throw Error(fmt::format("[--data] where is the data of {}? --data {}=PATH", task, task));
-    paths[task] = options.folder + "/data/listops";
-    if (!std::filesystem::exists(paths[task] + "/basic_test.tsv"))
-      write_listops_splits(paths[task], ListopsRule(), 1, 96'000, 2'000, 10'000);
-  }
-  return paths;
-}
-
 class Contest {
  public:
   Contest(const Options& options, const ConfigFlags& model, const RunFlags& train)
@@ -78,7 +58,7 @@ class Contest {
         train_(train),
         lock_(options.folder),
         results_(options.results.empty() ? options.folder + "/results.jsonl" : options.results),
-        paths_(data_paths(options)),
+        paths_(arena_paths(options.tasks, options.data, options.folder)),
         context_(options.threads) {
     read_results();
   }
@@ -112,6 +92,9 @@ class Contest {
                 {"tasks", options_.tasks},
                 {"rows", options_.rows},
                 {"seeds", options_.seeds}}}});
+      if (!paths_.contains("listops")) return;
+      for (const LadderRung& rung : arena_ladder(context_, paths_["listops"]))
+        append({{"reference", rung.knows}, {"task", "listops"}, {"accuracy", rung.accuracy}});
       return;
     }
     open_log();

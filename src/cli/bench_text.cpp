@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cli/data_flags.h"
@@ -34,7 +35,7 @@ struct Options {
   DataChoice choice;
   Recipe recipe;
   std::vector<std::string> against = {"nb"};
-  int threads = 0;
+  int threads = 0, seeds = 1;
   bool json = false;
 };
 
@@ -88,7 +89,7 @@ void check_labels(const PreparedTask& prepared) {
 // As `linnet train` does it.
 TextFigures run_linnet(const TextContest& contest, const ModelConfig& config,
                        const RunSettings& settings, double preparing) {
-  const fs::path folder = contest.folder / "linnet";
+  const fs::path folder = contest.folder / fmt::format("linnet{}", settings.seed);
   fs::create_directories(folder);
   Run run(contest.context, folder, config, contest.prepared, settings);
   while (!run.finished()) {
@@ -97,6 +98,7 @@ TextFigures run_linnet(const TextContest& contest, const ModelConfig& config,
     contest.show(fmt::format("linnet: {:.0f}%, {} steps, best validation {:.4f}",
                              100 * run.progress(), with_commas(run.steps()), run.best()));
   }
+  run.add_wide([&](const std::string& what) { contest.show("linnet: " + what); });
   TextFigures figures{
       .model = "linnet",
       .settings = fmt::format("{}, {} blocks of width {}, {} tokens, {} steps", config.mixer,
@@ -115,6 +117,26 @@ TextFigures run_linnet(const TextContest& contest, const ModelConfig& config,
   figures.accuracy = score.figure("accuracy");
   figures.macro_f1 = score.figure("macro_f1");
   return figures;
+}
+
+// One row for all seeds.
+TextFigures mean_of(const std::vector<TextFigures>& seeds) {
+  const auto n = static_cast<double>(seeds.size());
+  TextFigures mean = seeds.front();
+  const auto over = [&](double TextFigures::*figure) {
+    mean.*figure = 0;
+    for (const TextFigures& f : seeds) mean.*figure += f.*figure / n;
+  };
+  for (double TextFigures::*figure :
+       {&TextFigures::accuracy, &TextFigures::macro_f1, &TextFigures::seconds,
+        &TextFigures::search_seconds, &TextFigures::texts_per_s})
+    over(figure);
+  double squares = 0;
+  for (const TextFigures& f : seeds) squares += std::pow(f.accuracy - mean.accuracy, 2);
+  mean.model = fmt::format("linnet, mean of {}", seeds.size());
+  mean.settings +=
+      fmt::format("; deviation of the accuracy {:.2f} points", 100 * std::sqrt(squares / (n - 1)));
+  return mean;
 }
 
 void print_json(const TextFigures& f, const TextContest& contest) {
@@ -184,7 +206,15 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
       if (options.json) print_json(figures, contest);
     }
   };
-  add({run_linnet(contest, config, settings, preparing)});
+  std::vector<TextFigures> ours;
+  for (int seed = 0; seed < options.seeds; ++seed) {
+    RunSettings own = settings;
+    own.seed += seed;
+    ours.push_back(run_linnet(contest, config, own, preparing));
+    if (options.seeds > 1) ours.back().model += fmt::format(", seed {}", own.seed);
+    add({ours.back()});
+  }
+  if (options.seeds > 1) add({mean_of(ours)});
   for (const TextRival* rival : rivals) add(rival->run(contest));
   progress.show(1, "");
   if (!options.json) print_table(all, contest);
@@ -212,6 +242,10 @@ void add_bench_text(CLI::App& bench) {
       ->check(CLI::IsMember(names))
       ->capture_default_str();
   verb->add_option("--row", options->recipe.row, "A row of the paper's Table 1: " + profile_rows());
+  verb->add_option("--seeds", options->seeds,
+                   "Trains so many models, from --seed on, and their mean")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
   verb->add_option("--threads", options->threads, "0: all cores")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();

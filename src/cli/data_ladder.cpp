@@ -7,6 +7,7 @@
 #include "cli/data_flags.h"
 #include "cli/terminal.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "data/listops_ladder.h"
 
 namespace linnet {
@@ -14,33 +15,16 @@ namespace {
 
 struct Options {
   std::string path;
-  int64_t rows = 10'000;
+  int64_t rows = kLadderTrees;
   uint64_t seed = 1;
   int threads = 0;
   bool json = false;
 };
 
-std::vector<ListopsExample> read_trees(const Options& options, const ReadOptions& read) {
-  OpenData data = open_data(options.path, read);
-  std::vector<ListopsExample> trees;
-  for (Record record;
-       static_cast<int64_t>(trees.size()) < options.rows && data.reader->next(record);) {
-    try {
-      ListopsExample tree{parse_listops(record.text), 0};
-      tree.label = evaluate_listops(tree.tokens);
-      trees.push_back(std::move(tree));
-    } catch (const Error& error) {
-      throw Error(fmt::format("[{}] {}", place_of(record), error.what()));
-    }
-  }
-  if (trees.empty()) throw Error(fmt::format("[{}] has no trees", options.path));
-  return trees;
-}
-
 void run(const Options& options, const ReadOptions& read) {
   const std::vector<ListopsExample> trees = options.path.empty()
                                                 ? make_listops({}, options.seed, options.rows)
-                                                : read_trees(options, read);
+                                                : read_listops(options.path, read, options.rows);
   Context context(options.threads);
   const std::vector<LadderRung> rungs = listops_ladder(context, trees, options.seed);
   if (options.json) {
@@ -61,6 +45,23 @@ void run(const Options& options, const ReadOptions& read) {
 }
 
 }  // namespace
+
+std::vector<ListopsExample> read_listops(const std::string& path, const ReadOptions& read,
+                                         int64_t rows) {
+  OpenData data = open_data(path, read);
+  std::vector<ListopsExample> trees;
+  for (Record record; static_cast<int64_t>(trees.size()) < rows && data.reader->next(record);) {
+    try {
+      ListopsExample tree{parse_listops(record.text), 0};
+      tree.label = evaluate_listops(tree.tokens);
+      trees.push_back(std::move(tree));
+    } catch (const Error& error) {
+      throw Error(fmt::format("[{}] {}", place_of(record), error.what()));
+    }
+  }
+  if (trees.empty()) throw Error(fmt::format("[{}] has no trees", place_of(path)));
+  return trees;
+}
 
 void add_data_ladder(CLI::App& data) {
   auto options = std::make_shared<Options>();

@@ -118,7 +118,6 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
           first ? folder / kPretrainFolder : std::filesystem::path(init));
   if (options.tensorboard) run.write_events();
   train_to_end(run, *prepared.task, options.json, *bar, {share, 1});
-  run.add_wide([&](const std::string& what) { bar->show(1, what); });
   bar.reset();
   const TaskScore best = run.score_best(prepared.parts.validation);
   Json json = result_of(run, prepared, best);

@@ -32,7 +32,8 @@ P
 # Half a line, as a kill leaves it, and other settings in the folder of a run that is not finished.
 printf '{"arena":"table1","ta' >>parts/results.jsonl
 "$LINNET_BIN" "${arena[@]}" --dir parts >out 2>&1 && grep -q '9 of 9 runs are done' out || fail "half a line: $(cat out)"
-[[ $(tail -c 1 parts/results.jsonl) == "" && $(wc -l <parts/results.jsonl) -eq 10 ]] || fail "half a line stays"
+[[ $(grep -c '^{"reference":' parts/results.jsonl) -eq 6 ]] || fail "what parts of a tree are worth"
+[[ $(tail -c 1 parts/results.jsonl) == "" && $(wc -l <parts/results.jsonl) -eq 16 ]] || fail "half a line stays"
 "$LINNET_BIN" "${arena[@]/#30/100000}" --dir other >/dev/null 2>&1 &
 pid=$!
 for ((i = 0; i < 500; i++)); do compgen -G 'other/runs/*/run.json' >/dev/null && break || sleep 0.01; done

@@ -32,6 +32,8 @@ for row in rows.values():
 assert all(rows[name]['accuracy'] == 1 for name in expected if name != 'linnet'), rows
 P
 "$LINNET_BIN" bench text --data train.csv "${small[@]}" >out 2>err || fail "table: $(cat err)"
+"$LINNET_BIN" bench text --data train.csv "${small[@]}" --seeds 2 >two 2>err || fail "two seeds: $(cat err)"
+grep -qE '^linnet, seed 2 ' two && grep -qE '^linnet, mean of 2 .*deviation of the accuracy [0-9.]+ points' two || fail "two seeds: $(cat two)"
 grep -q 'validation, by which settings were chosen' out && grep -qE '^nb +[0-9.]+%' out || fail "table: $(cat out)"
 [[ -z $(ls tmp) ]] || fail "left in the temporary folder: $(ls tmp)"
 

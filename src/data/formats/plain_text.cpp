@@ -79,7 +79,9 @@ bool is_text_name(const std::string& name) {
 }
 
 bool matches(const Input& input) {
-  if (!input.tree) return input.nameless() || is_text_name(input.name);
+  // A program or a picture is no text, unless one says so.
+  const bool zeros = input.head().find('\0') != std::string_view::npos;
+  if (!input.tree) return is_text_name(input.name) || (input.nameless() && !zeros);
   const auto& files = input.tree->files();
   return std::all_of(files.begin(), files.end(), [](const std::string& file) {
     return is_text_name(file) && split_of_name(file).empty();
