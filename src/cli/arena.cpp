@@ -85,6 +85,9 @@ class Contest {
  private:
   void read_results() {
     if (!std::filesystem::exists(results_)) {
+      std::vector<LadderRung> ladder;
+      if (std::ranges::find(options_.tasks, "listops") != options_.tasks.end())
+        ladder = arena_ladder(context_, paths_["listops"]);
       log_.emplace(results_);
       append({{"plan",
                {{"arena", options_.name},
@@ -92,8 +95,7 @@ class Contest {
                 {"tasks", options_.tasks},
                 {"rows", options_.rows},
                 {"seeds", options_.seeds}}}});
-      if (!paths_.contains("listops")) return;
-      for (const LadderRung& rung : arena_ladder(context_, paths_["listops"]))
+      for (const LadderRung& rung : ladder)
         append({{"reference", rung.knows}, {"task", "listops"}, {"accuracy", rung.accuracy}});
       return;
     }

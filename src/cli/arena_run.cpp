@@ -75,7 +75,7 @@ std::optional<Json> run_in_arena(
   try {
     reset_peak_memory();
     Run training(context, run.folder, run.config, prepared, run.settings);
-    record["parameters"] = training.model().layout().parameters();
+    record["parameters"] = Model(run.config).layout().parameters();
     while (!training.finished()) {
       if (stop()) {
         training.save_checkpoint();
@@ -89,7 +89,7 @@ std::optional<Json> run_in_arena(
                                          figure_name(prepared.task->metric), training.best())
                            : ""));
     }
-    training.add_wide([&](const std::string& what) { show(1, what); });
+    training.fit_wide([&](const std::string& what) { show(1, what); });
     const double seconds = training.seconds();
     record["seconds"] = seconds;
     record["steps"] = training.steps();

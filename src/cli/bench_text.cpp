@@ -98,7 +98,10 @@ TextFigures run_linnet(const TextContest& contest, const ModelConfig& config,
     contest.show(fmt::format("linnet: {:.0f}%, {} steps, best validation {:.4f}",
                              100 * run.progress(), with_commas(run.steps()), run.best()));
   }
-  run.add_wide([&](const std::string& what) { contest.show("linnet: " + what); });
+  run.fit_wide([&](const std::string& what) {
+    stop_if_interrupted();
+    contest.show("linnet: " + what);
+  });
   TextFigures figures{
       .model = "linnet",
       .settings = fmt::format("{}, {} blocks of width {}, {} tokens, {} steps", config.mixer,
@@ -116,6 +119,7 @@ TextFigures run_linnet(const TextContest& contest, const ModelConfig& config,
   figures.texts_per_s = static_cast<double>(score.count) / seconds_since(start);
   figures.accuracy = score.figure("accuracy");
   figures.macro_f1 = score.figure("macro_f1");
+  fs::remove_all(folder);
   return figures;
 }
 

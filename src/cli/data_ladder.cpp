@@ -33,7 +33,7 @@ void run(const Options& options, const ReadOptions& read) {
     for (const LadderRung& rung : rungs)
       json["rungs"].push_back(
           {{"knows", rung.knows}, {"accuracy", rung.accuracy}, {"loss", rung.loss}});
-    fmt::print("{}\n", json.dump());
+    fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     return;
   }
   std::vector<std::vector<std::string>> table = {{"who knows", "is right", "loss (nats)"}};

@@ -34,13 +34,14 @@ struct Options {
   bool json = false, tensorboard = false;
 };
 
-Json result_of(const Run& run, const PreparedTask& prepared, const TaskScore& validation) {
+Json result_of(const Run& run, const PreparedTask& prepared, const ModelConfig& config,
+               const TaskScore& validation) {
   Json json = {{"task", prepared.task->name},
                {"steps", run.steps()},
                {"tokens", run.tokens()},
                {"seconds", run.seconds()},
                {"tokens_per_s", static_cast<double>(run.tokens()) / run.seconds()},
-               {"parameters", run.model().layout().parameters()},
+               {"parameters", Model(config).layout().parameters()},
                {"memory_mb", static_cast<double>(peak_memory()) * 1e-6}};
   for (const auto& [name, value] : validation.figures) json["validation"][name] = value;
   return json;
@@ -120,7 +121,7 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
   train_to_end(run, *prepared.task, options.json, *bar, {share, 1});
   bar.reset();
   const TaskScore best = run.score_best(prepared.parts.validation);
-  Json json = result_of(run, prepared, best);
+  Json json = result_of(run, prepared, config, best);
   if (first) json["pretraining"] = pretraining;
   if (!options.json) fmt::print("\nvalidation: {}\n", figures_text(best));
   if (prepared.parts.test) {

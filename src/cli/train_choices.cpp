@@ -10,11 +10,13 @@
 #include "models/model_folder.h"
 #include "models/profiles.h"
 #include "models/wide_table.h"
+#include "train/naive_bayes.h"
 #include "train/run_profiles.h"
 
 namespace linnet {
 namespace {
 
+constexpr int64_t kMostWideBytes = int64_t{1} << 28;  // of texts, whose n-grams are in memory
 constexpr const char* kProfileRow = "linear-kernel";  // a profile's if none is named
 
 // Tokens that mean something by themselves, unlike a byte.
@@ -24,6 +26,13 @@ bool has_words(const PreparedTask& prepared) {
 }
 bool is_text(const PreparedTask& prepared) {
   return prepared.task->name == "text" && has_words(prepared);
+}
+
+// 2 to this power are about as many as asked for, at least 4096.
+int bits_for(int64_t count, int most) {
+  int bits = 12;
+  while (bits < most && int64_t{1} << bits < count) ++bits;
+  return bits;
 }
 
 // What a task starts from; the user's settings come on top.
@@ -49,20 +58,20 @@ ModelConfig starting_model(const PreparedTask& prepared) {
     config.init_embed = 0.05;
   }
   if (is_text(prepared)) {
-    // Docs/recipes.md: what words and their neighbours say, by weights of their own and by a table
-    // of embeddings, and one block for what they do not.
+    // What words and their neighbours say, by weights of their own and by embeddings, and one block
+    // for what they do not.
     config.blocks = 1;
     config.mixer = "poly-relu2";
     config.pool = "mean-first";
     config.bag = true;
     config.init_embed = 0.1;
     config.ngrams = 2;
-    config.ngram_buckets = 1 << 20;
-    config.wide = prepared.many_labels ? 0 : 3;
-    const auto classes = static_cast<int64_t>(prepared.settings.labels.size());
-    while (config.wide_bits > 16 && classes << config.wide_bits > int64_t{1} << kMostWideBits)
-      --config.wide_bits;
-    if (classes << config.wide_bits > int64_t{1} << kMostWideBits) config.wide = 0;
+    config.ngram_buckets = int64_t{1} << bits_for(prepared.bytes / 32, 20);
+    const int classes = static_cast<int>(prepared.settings.labels.size());
+    config.wide_bits =
+        std::min<int64_t>(bits_for(prepared.bytes / 8, 22), ngram_rule(classes).bits);
+    const bool fits = int64_t{classes} << config.wide_bits <= int64_t{1} << kMostWideBits;
+    config.wide = fits && !prepared.many_labels && prepared.bytes <= kMostWideBytes ? 3 : 0;
   }
   return config;
 }
@@ -72,6 +81,7 @@ ModelConfig with_encoder(ModelConfig encoder, const ModelConfig& own) {
   encoder.head_units = own.head_units;
   encoder.pool = own.pool;
   encoder.pair = own.pair;
+  encoder.bag = own.bag;
   encoder.dropout = own.dropout;
   encoder.loss = own.loss;
   encoder.wide = own.wide;
@@ -79,14 +89,15 @@ ModelConfig with_encoder(ModelConfig encoder, const ModelConfig& own) {
   return encoder;
 }
 
-// A minute for two megabytes, at most a quarter of an hour.
+// Words: some passes, at most a quarter of an hour; else a minute for two megabytes, at most the
+// same.
 RunSettings starting_settings(const PreparedTask& prepared) {
   RunSettings settings;
   settings.minutes = std::clamp(static_cast<double>(prepared.bytes) / 2e6, 1.0, 15.0);
   // With words a model soon knows its texts by heart: few passes.
   const bool pairs = prepared.task->model == "match";
   const auto pass_to = [&](double records, double least) {
-    settings.epochs = std::clamp(records / static_cast<double>(prepared.records), least, 50.0);
+    settings.epochs = std::max(records / static_cast<double>(prepared.records), least);
     settings.minutes = 15;
   };
   if (is_text(prepared)) {
@@ -136,7 +147,8 @@ void add_choice_flags(CLI::App& verb, DataChoice& choice) {
   verb.add_option("--test", choice.test, "Data that the best model is tried on at the end");
   verb.add_option("--tokenizer", choice.tokenizer,
                   "A kind (`linnet list tokenizers`), or the file of one");
-  verb.add_option("--vocab", choice.vocabulary, "Ids of a tokenizer that is learnt; 0: 8192")
+  verb.add_option("--vocab", choice.vocabulary,
+                  "Ids of a tokenizer that is learnt; 0: 8192, of words 60,000")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 24));
   verb.add_option("--truncate", choice.truncate, "Of longer texts: head, tail or head+tail")
       ->capture_default_str();

@@ -33,11 +33,17 @@ void train_to_end(Run& run, const Task& task, bool quiet, Progress& bar, const B
     bar.show(part.from + (part.to - part.from) * run.progress(), note);
   }
   run.save_checkpoint();
-  if (!interrupted())
-    return run.add_wide([&](const std::string& what) { bar.show(part.to, what); });
-  fmt::print(stderr, "linnet: stopped at step {}; the same command goes on from there\n",
-             run.steps());
-  throw CLI::RuntimeError(130);
+  const auto stop_if_asked = [&] {
+    if (!interrupted()) return;
+    fmt::print(stderr, "linnet: stopped at step {}; the same command goes on from there\n",
+               run.steps());
+    throw CLI::RuntimeError(130);
+  };
+  stop_if_asked();
+  run.fit_wide([&](const std::string& what) {
+    bar.show(part.to, what);
+    stop_if_asked();
+  });
 }
 
 }  // namespace linnet

@@ -22,14 +22,12 @@ namespace {
 constexpr std::array<std::string_view, kListopsVocabulary> kText = {
     "0", "1",    "2",    "3",    "4",   "5", "6",     "7",    "8",
     "9", "[MIN", "[MAX", "[MED", "[SM", "]", "<pad>", "<unk>"};
-constexpr int kOperators = 4;
 // Keeps ListOps apart from whatever else is drawn from the same seed.
 constexpr uint64_t kStream = 0x4C6973744F7073;  // "ListOps"
 // So many trees in a row without a new row mean that there are none left to find (seconds).
 constexpr int64_t kMaxFruitlessTrees = 10'000'000;
 
 bool is_digit(uint16_t token) { return token < kListopsMin; }
-bool is_operator(uint16_t token) { return token >= kListopsMin && token <= kListopsSm; }
 
 [[noreturn]] void fail(size_t index, std::string_view what) {
   throw Error(fmt::format("[listops token {}] {}", index + 1, what));
@@ -41,11 +39,11 @@ void check_expression(std::span<const uint16_t> tokens) {
   for (size_t i = 0; i < tokens.size(); ++i) {
     const uint16_t token = tokens[i];
     if (i > 0 && open == 0) fail(i, "the expression has ended but more tokens follow");
-    if (is_operator(token)) {
+    if (is_listops_operator(token)) {
       ++open;
     } else if (token == kListopsClose) {
       if (open == 0) fail(i, "a closing bracket without an operator");
-      if (is_operator(tokens[i - 1])) fail(i, "an operator without arguments");
+      if (is_listops_operator(tokens[i - 1])) fail(i, "an operator without arguments");
       --open;
     } else if (!is_digit(token)) {
       fail(i, fmt::format("id {} has no place in an expression", token));
@@ -86,7 +84,7 @@ int value_of(std::span<const uint16_t> tokens, std::vector<Frame>& stack) {
   stack.clear();
   int value = 0;
   for (const uint16_t token : tokens) {
-    if (is_operator(token)) {
+    if (is_listops_operator(token)) {
       stack.push_back({.op = token});
       continue;
     }
@@ -131,7 +129,7 @@ class TreeSource {
   TreeSource(const ListopsRule& rule, uint64_t seed)
       : rule_(rule),
         random_(seed, kStream),
-        inner_(rule.operator_probability, kOperators * (rule.max_args - 1.0)),
+        inner_(rule.operator_probability, kListopsOperators * (rule.max_args - 1.0)),
         deepest_(0.0, 0) {}
 
   // Draws one tree; empty when it is not to be kept. The span holds until the next call.
@@ -150,11 +148,11 @@ class TreeSource {
       const uint64_t r = random_.bits();
       if (r < law->threshold) {
         const auto kind = static_cast<int64_t>(static_cast<double>(r) * law->operator_scale);
-        const int64_t arguments = 2 + kind / kOperators;
+        const int64_t arguments = 2 + kind / kListopsOperators;
         length += arguments + 1;
         if (length >= rule_.max_tokens) return {};
         if (static_cast<size_t>(length) > tokens_.size()) tokens_.resize(2 * length);
-        tokens_[at++] = static_cast<uint16_t>(kListopsMin + kind % kOperators);
+        tokens_[at++] = static_cast<uint16_t>(kListopsMin + kind % kListopsOperators);
         outer_.push_back(left);
         left = arguments;
         if (outer_.size() + 1 >= static_cast<size_t>(rule_.max_depth)) law = &deepest_;
@@ -277,18 +275,18 @@ std::string listops_text(std::span<const uint16_t> tokens) {
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i] != kListopsClose && !open.empty()) ++arguments[open.back()];
     if (tokens[i] == kListopsClose) open.pop_back();
-    if (is_operator(tokens[i])) open.push_back(i);
+    if (is_listops_operator(tokens[i])) open.push_back(i);
   }
   std::string text;
   size_t depth = 0;
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (i > 0) text += ' ';
-    if (is_operator(tokens[i])) {
+    if (is_listops_operator(tokens[i])) {
       for (size_t j = 0; j <= arguments[i]; ++j) text += "( ";
       ++depth;
     }
     text += kText[tokens[i]];
-    if (is_operator(tokens[i])) continue;
+    if (is_listops_operator(tokens[i])) continue;
     if (depth > 0) text += " )";
     if (tokens[i] == kListopsClose && --depth > 0) text += " )";
   }

@@ -24,6 +24,10 @@ enum ListopsToken : uint16_t {
   kListopsPadding = 15,
   kListopsUnknown = 16,
 };
+inline constexpr int kListopsOperators = 4;
+inline bool is_listops_operator(uint16_t token) {
+  return token >= kListopsMin && token <= kListopsSm;
+}
 inline constexpr int kListopsVocabulary = 17;
 inline constexpr int kListopsClasses = 10;
 

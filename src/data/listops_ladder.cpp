@@ -12,8 +12,7 @@ namespace linnet {
 namespace {
 
 constexpr int kSamples = 500;  // of a tree
-constexpr int kOperators = kListopsSm - kListopsMin + 1;
-constexpr int kLevels = 3;  // the lowest that a rung knows
+constexpr int kLevels = 3;     // the lowest that a rung knows
 
 using Shares = std::array<double, kListopsClasses>;
 
@@ -23,17 +22,15 @@ struct Cut {
   bool operators;  // of the subtrees below as well
 };
 constexpr Cut kCuts[] = {{"the root and all its digits", 1, false},
-                         {"and the operators below the root", 1, true},
-                         {"levels 1 and 2", 2, false},
-                         {"levels 1 to 3", 3, false}};
-
-bool is_operator(uint16_t token) { return token >= kListopsMin && token <= kListopsSm; }
+                         {"the same, and the operators below", 1, true},
+                         {"all of levels 1 and 2", 2, false},
+                         {"all of levels 1 to 3", 3, false}};
 
 // The end of the expression that starts at `at`.
 size_t end_of(std::span<const uint16_t> tokens, size_t at) {
   int open = 0;
   do {
-    open += is_operator(tokens[at]) - (tokens[at] == kListopsClose);
+    open += is_listops_operator(tokens[at]) - (tokens[at] == kListopsClose);
     ++at;
   } while (open > 0);
   return at;
@@ -45,21 +42,21 @@ void for_each_subtree(std::span<const uint16_t> tokens, const Visit& visit) {
   int depth = 0;
   for (size_t at = 0; at < tokens.size(); ++at) {
     depth -= tokens[at] == kListopsClose;
-    if (!is_operator(tokens[at])) continue;
+    if (!is_listops_operator(tokens[at])) continue;
     if (++depth <= kLevels + 1) visit(at, depth);
   }
 }
 
 // How values are spread over subtrees, by their depth and operator; the last operator is any.
 struct Spread {
-  std::array<std::array<Shares, kOperators + 1>, kLevels + 2> counts{};
+  std::array<std::array<Shares, kListopsOperators + 1>, kLevels + 2> counts{};
 
   explicit Spread(std::span<const ListopsExample> trees) {
     for (const ListopsExample& tree : trees) {
       for_each_subtree(tree.tokens, [&](size_t at, int depth) {
         const auto all = std::span(tree.tokens);
         const int value = evaluate_listops(all.subspan(at, end_of(all, at) - at));
-        for (const int op : {tree.tokens[at] - kListopsMin, kOperators})
+        for (const int op : {tree.tokens[at] - kListopsMin, kListopsOperators})
           ++counts[static_cast<size_t>(depth)][static_cast<size_t>(op)][static_cast<size_t>(value)];
       });
     }
@@ -82,7 +79,7 @@ uint16_t draw(const Shares& shares, double total, Random& random) {
   return digit;
 }
 
-// Right and surprised: of one tree, or summed.
+// Of one tree.
 struct Guess {
   double hits = 0, loss = 0;
 };
@@ -106,15 +103,15 @@ Guess guess_cut(const ListopsExample& tree, const Cut& cut, const Spread& spread
   const auto all = std::span(tree.tokens);
   int depth = 0;
   for (size_t at = 0; at < all.size();) {
-    if (is_operator(all[at]) && depth == cut.levels) {
+    if (is_listops_operator(all[at]) && depth == cut.levels) {
       const Shares& shares =
-          spread.of(depth + 1, cut.operators ? all[at] - kListopsMin : kOperators);
+          spread.of(depth + 1, cut.operators ? all[at] - kListopsMin : kListopsOperators);
       stumps.push_back({top.size(), &shares, total_of(shares)});
       top.push_back(0);
       at = end_of(all, at);
       continue;
     }
-    depth += is_operator(all[at]) - (all[at] == kListopsClose);
+    depth += is_listops_operator(all[at]) - (all[at] == kListopsClose);
     top.push_back(all[at++]);
   }
   Shares votes{};

@@ -79,7 +79,7 @@ void check_wide(const ModelConfig& c) {
   if (c.wide == 0) return;
   if (c.task != "classify" || c.loss != "softmax")
     throw Error("[config.wide] a wide part is for one text with one label: must be 0 here");
-  if (c.classes > int64_t{1} << (kMostWideBits - c.wide_bits))
+  if (wide_columns(c.classes) > int64_t{1} << (kMostWideBits - c.wide_bits))
     throw Error(fmt::format("[config.wide_bits] 2^{} weights for each of {} classes are too many",
                             c.wide_bits, c.classes));
 }

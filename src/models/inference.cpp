@@ -175,8 +175,8 @@ std::vector<float> Inference::logits(std::span<const Tokens> sequences) {
     pool_forward(model_, weights_, pooled.count(), x.rows(pooled.first), workspace.scratch,
                  vector_of(i));
     if (model_.wide().longest > 0)
-      add_wide(model_.wide(), weights_.params, sequences[i],
-               wide.data() + static_cast<int64_t>(i) * classes);
+      add_wide_logits(model_.wide(), weights_.params, sequences[i],
+                      wide.data() + static_cast<int64_t>(i) * classes);
   });
   for (int64_t e = 0; e < count / towers; ++e) {
     Arena::Scope scope(workspaces_[0].scratch);

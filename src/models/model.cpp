@@ -107,8 +107,8 @@ double Model::forward_flops(int64_t T, bool folded) const {
     token += 2 * b.mix.phi.flops(folded);
     token += 2.0 * static_cast<double>(b.conv.taps * b.conv.width);
     // The last block answers one row only where one row is pooled.
-    const bool one =
-        &b == &blocks_.back() && config_.pool != "mean" && !of_tokens() && !config_.causal;
+    const bool one = &b == &blocks_.back() && !config_.causal &&
+                     (config_.pool == "cls" || config_.pool == "last");
     total += token * row_count - (one ? queries * (row_count - 1) : 0);
   }
   for (const Linear& l : head_) total += of(l);

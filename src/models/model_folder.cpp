@@ -11,6 +11,11 @@
 #include "models/safetensors.h"
 
 namespace linnet {
+namespace {
+
+constexpr const char* kWeights = "model.safetensors";
+
+}  // namespace
 void save_model(const std::filesystem::path& folder, const Model& model, const float* values,
                 const std::string& card, const nlohmann::ordered_json& data) {
   std::error_code failure;
@@ -24,7 +29,7 @@ void save_model(const std::filesystem::path& folder, const Model& model, const f
   }
   nlohmann::ordered_json config = config_to_json(model.config());
   if (!data.is_null()) config["data"] = data;
-  NewFile weights = new_safetensors(folder / "model.safetensors", tensors, {{"format", "linnet"}});
+  NewFile weights = new_safetensors(folder / kWeights, tensors, {{"format", "linnet"}});
   NewFile readme(folder / "README.md", card);
   NewFile settings(folder / "config.json",
                    config.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
@@ -37,11 +42,18 @@ ModelConfig load_config(const std::filesystem::path& folder) {
 }
 
 LoadedModel load_model(const std::filesystem::path& folder) {
-  LoadedModel loaded{load_config(folder), Block()};
-  const std::filesystem::path path = folder / "model.safetensors";
+  const ModelConfig config = load_config(folder);
+  return {config, load_values(folder, Model(config))};
+}
+
+bool has_tensor(const std::filesystem::path& folder, const std::string& name) {
+  return SafetensorsFile::open(folder / kWeights).tensors().contains(name);
+}
+
+Block load_values(const std::filesystem::path& folder, const Model& model) {
+  const std::filesystem::path path = folder / kWeights;
   const SafetensorsFile file = SafetensorsFile::open(path);
   // The directory is compared before anything of the config's size is allocated.
-  const Model model(loaded.config);
   const auto& specs = model.layout().specs();
   for (const auto& [name, info] : file.tensors()) {
     const bool known = std::any_of(specs.begin(), specs.end(),
@@ -59,10 +71,9 @@ LoadedModel load_model(const std::filesystem::path& folder) {
                               place_of(path), spec.name));
     }
   }
-  loaded.values = Block(model.layout().floats());
-  for (const ParamSpec& spec : specs)
-    file.read(spec.name, loaded.values.data() + spec.offset, spec.shape);
-  return loaded;
+  Block values(model.layout().floats());
+  for (const ParamSpec& spec : specs) file.read(spec.name, values.data() + spec.offset, spec.shape);
+  return values;
 }
 
 namespace {
@@ -81,7 +92,7 @@ Block initial_values(const Model& model, uint64_t seed, const std::filesystem::p
   const LoadedModel loaded = load_model(folder);
   const Model other(loaded.config);
   for (const ParamSpec& spec : model.layout().specs()) {
-    if (spec.name.starts_with("head.")) continue;
+    if (spec.name.starts_with("head.") || spec.name.starts_with("wide.")) continue;
     for (const ParamSpec& theirs : other.layout().specs()) {
       if (theirs.name != spec.name) continue;
       if (spec.shape != theirs.shape && !(of_rows(spec) && spec.shape[1] == theirs.shape[1])) {

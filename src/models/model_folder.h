@@ -26,10 +26,13 @@ ModelConfig load_config(const std::filesystem::path& folder);
 // An Error names the file and what is wrong with it: a missing or unknown tensor, a shape that is
 // not the config's.
 LoadedModel load_model(const std::filesystem::path& folder);
+// The weights alone, of a model that is known otherwise.
+Block load_values(const std::filesystem::path& folder, const Model& model);
+bool has_tensor(const std::filesystem::path& folder, const std::string& name);
 
-// What a training run begins with: by the seed; with a folder all but the head from its model, as
-// far as that has a parameter of the name: a table with other rows (vocabulary, positions) gives as
-// many as both have, any other shape is an Error.
+// What a training run begins with: by the seed; with a folder all but head and wide part from its
+// model, as far as that has a parameter of the name: a table with other rows (vocabulary,
+// positions) gives as many as both have, any other shape is an Error.
 Block initial_values(const Model& model, uint64_t seed, const std::filesystem::path& folder);
 
 }  // namespace linnet

@@ -15,7 +15,6 @@ constexpr uint64_t kFactor = 0x9E3779B97F4A7C15u;
 }  // namespace
 
 // SplitMix64 (Steele, Lea and Flood, 2014): near numbers become far ones.
-
 uint64_t hash_token(int32_t token) {
   uint64_t z = static_cast<uint64_t>(token) + kFactor;
   z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;

@@ -28,8 +28,8 @@ void wide_ngrams(std::span<const int32_t> tokens, int64_t longest, int64_t bits,
   ngrams.finish();
 }
 
-void add_wide(const WideTable& table, const float* params, std::span<const int32_t> tokens,
-              float* logits) {
+void add_wide_logits(const WideTable& table, const float* params, std::span<const int32_t> tokens,
+                     float* logits) {
   std::vector<uint32_t> ids;
   wide_ngrams(tokens, table.longest, table.bits, ids);
   // Thousands of terms a class: in double.

@@ -36,7 +36,7 @@ void wide_ngrams(std::span<const int32_t> tokens, int64_t longest, int64_t bits,
                  std::vector<uint32_t>& ids);
 
 // logits [classes] += what the tokens add.
-void add_wide(const WideTable& table, const float* params, std::span<const int32_t> tokens,
-              float* logits);
+void add_wide_logits(const WideTable& table, const float* params, std::span<const int32_t> tokens,
+                     float* logits);
 
 }  // namespace linnet

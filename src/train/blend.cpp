@@ -34,7 +34,7 @@ Slope slope_at(const Blend& at, size_t classes, std::span<const float> u, std::s
     double sum = 0;
     for (double& x : p) sum += x = std::exp(x - top);
     const auto label = static_cast<size_t>(labels[i]);
-    s.value -= std::log(p[label] / sum);
+    s.value += std::log(sum) + top - at.first * ui[label] - at.second * vi[label];
     // Means over the classes, weighed by their probabilities.
     double mu = 0, mv = 0, muu = 0, muv = 0, mvv = 0;
     for (size_t c = 0; c < classes; ++c) {

@@ -220,15 +220,18 @@ void Run::evaluate() {
 
 void Run::write_events() { events_.emplace(folder_ / "tensorboard", steps() + 1); }
 
-void Run::add_wide(const std::function<void(const std::string&)>& show) {
-  if (config_.wide == 0) return;
-  const LoadedModel best = load_model(folder_);
-  if (best.config.wide > 0) return;
-  ExampleStream train(prepared_.parts.train, maker()),
-      validation(prepared_.parts.validation, maker());
+void Run::fit_wide(const std::function<void(const std::string&)>& show) {
+  if (config_.wide == 0 || load_config(folder_).wide > 0) return;
   const Model whole(config_);
-  const Block values =
-      fit_wide_part(context_, model_, best.values.data(), config_, train, validation, show);
+  const auto fit = [&] {
+    const Block best = load_values(folder_, model_);
+    ExampleStream train(prepared_.parts.train, maker()),
+        validation(prepared_.parts.validation, maker());
+    return fit_wide_part(context_, model_, best.data(), whole, train, validation, show);
+  };
+  // A kill between two files of the save below leaves the weights of both parts beside the config
+  // of one.
+  const Block values = has_tensor(folder_, "wide.weight") ? load_values(folder_, whole) : fit();
   last_ = score_part(context_, whole, values.data(), prepared_.parts.validation, maker(),
                      *prepared_.task, *prepared_.tokenizer);
   save_model(folder_, whole, values.data(), model_card(prepared_, whole, settings_, steps(), last_),

@@ -70,7 +70,7 @@ class Run {
   bool stopped_early() const;
   // Of a finished run: fits the wide part that its config asks for beside the best model, unless
   // the folder has it.
-  void add_wide(const std::function<void(const std::string&)>& show);
+  void fit_wide(const std::function<void(const std::string&)>& show);
   // The best model, as it is in the folder, on all of a part, e.g. test.
   TaskScore score_best(const DataPart& part);
 

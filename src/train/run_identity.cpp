@@ -41,6 +41,9 @@ void check_identity(const std::filesystem::path& folder, const PreparedTask& pre
     return;
   }
   const nlohmann::json before = parse_settings(read_file(path, kLargestConfigFile), place_of(path));
+  // What a folder of an earlier version does not name was as it is without a word.
+  const nlohmann::json defaults = {{"model", config_to_json(ModelConfig())},
+                                   {"train", run_settings_to_json(RunSettings())}};
   for (const auto& [group, values] : now.items()) {
     if (!values.is_object()) {
       if (before.value(group, nlohmann::json()) != nlohmann::json(values))
@@ -51,8 +54,11 @@ void check_identity(const std::filesystem::path& folder, const PreparedTask& pre
       continue;
     }
     for (const auto& [name, value] : values.items()) {
-      const nlohmann::json old =
-          before.contains(group) ? before[group].value(name, nlohmann::json()) : nlohmann::json();
+      const auto field = [&](const nlohmann::json& all) {
+        return all.contains(group) ? all[group].value(name, nlohmann::json()) : nlohmann::json();
+      };
+      const nlohmann::json written = field(before),
+                           old = written.is_null() ? field(defaults) : written;
       if (old == nlohmann::json(value)) continue;
       throw Error(fmt::format(
           "[{}] the run in this folder has {}.{} = {}, not {}: take another "

@@ -66,39 +66,40 @@ Block joined(const Model& deep, const float* values, const Model& model,
 
 }  // namespace
 
-Block fit_wide_part(Context& context, const Model& deep, const float* values,
-                    const ModelConfig& config, ExampleStream& train, ExampleStream& validation,
+Block fit_wide_part(Context& context, const Model& deep, const float* values, const Model& whole,
+                    ExampleStream& train, ExampleStream& validation,
                     const std::function<void(const std::string&)>& show) {
-  const Model model(config);
+  const ModelConfig& config = whole.config();
   const auto classes = static_cast<size_t>(config.classes);
   show("reading n-grams");
   const NgramTexts learnt = read_examples(context, train, config, [](auto) {});
-  Block copy(deep.layout().floats());
-  std::copy_n(values, copy.size(), copy.data());
-  Inference inference(context, deep, std::move(copy));
-  std::vector<float> u;
-  const NgramTexts kept =
-      read_examples(context, validation, config, [&](std::span<const Example> examples) {
-        std::vector<Tokens> sequences;
-        for (const Example& e : examples) sequences.emplace_back(e.tokens);
-        const std::vector<float> logits = inference.logits(sequences);
-        u.insert(u.end(), logits.begin(), logits.end());
-      });
+  std::vector<float> u;  // what the deep part says of validation
+  const NgramTexts kept = [&] {
+    Block copy(deep.layout().floats());
+    std::copy_n(values, copy.size(), copy.data());
+    Inference inference(context, deep, std::move(copy));
+    return read_examples(context, validation, config, [&](std::span<const Example> examples) {
+      std::vector<Tokens> sequences;
+      for (const Example& e : examples) sequences.emplace_back(e.tokens);
+      const std::vector<float> logits = inference.logits(sequences);
+      u.insert(u.end(), logits.begin(), logits.end());
+    });
+  }();
   const NaiveBayes bayes = fit_naive_bayes(
       context, learnt, kept, static_cast<int>(classes),
       {static_cast<int>(config.wide), static_cast<int>(config.wide_bits)},
       [&](double strength, double accuracy, bool) {
         show(fmt::format("n-grams alone: {:.4f} with strength {:g}", accuracy, strength));
       });
-  std::vector<float> v(u.size());
+  std::vector<float> v(u.size());  // and the wide part
+  const size_t first = classes - bayes.models().size();
   for (size_t i = 0; i < kept.labels.size(); ++i) {
-    const size_t first = classes - bayes.models().size();
     for (size_t c = first; c < classes; ++c)
       v[i * classes + c] = static_cast<float>(bayes.models()[c - first].score(kept.rows.row(i)));
   }
   const Blend blend = fit_blend(config.classes, u, v, kept.labels);
   show(fmt::format("{:.3f} of the deep part, {:.3f} of the n-grams", blend.first, blend.second));
-  return joined(deep, values, model, bayes.models(), blend);
+  return joined(deep, values, whole, bayes.models(), blend);
 }
 
 }  // namespace linnet

@@ -16,10 +16,11 @@
 
 namespace linnet {
 
-// The values of Model(config), where config is that of `deep` with a wide part. `show`: what it is
-// at. The same bits every time, on any number of threads.
-Block fit_wide_part(Context& context, const Model& deep, const float* values,
-                    const ModelConfig& config, ExampleStream& train, ExampleStream& validation,
+// The values of `whole`, which is `deep` with a wide part. `show`: what it is at; what that throws
+// ends it. The same bits every time, on any number of threads. All n-grams of the train part are in
+// memory meanwhile.
+Block fit_wide_part(Context& context, const Model& deep, const float* values, const Model& whole,
+                    ExampleStream& train, ExampleStream& validation,
                     const std::function<void(const std::string&)>& show);
 
 }  // namespace linnet

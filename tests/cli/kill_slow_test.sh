@@ -47,7 +47,7 @@ with open('train.csv', 'w') as f:
         text = ' '.join(random.choice(words) for _ in range(random.randrange(3, 12)))
         f.write(f'{text} {"good" if good else "bad"} {i % 50},{"pos" if good else "neg"}\n')
 P
-tiny=(train --data train.csv --tokenizer words --width 8 --heads 2 --blocks 1 --hidden 8 --ngrams 2 --ngram-buckets 64 --ema 0.9
+tiny=(train --data train.csv --tokenizer words --vocab 500 --wide-bits 8 --width 8 --heads 2 --blocks 1 --hidden 8 --ngrams 2 --ngram-buckets 64 --ema 0.9
   --dropout 0.1 --lr 0.02 --warmup 5 --threads 1 --tensorboard)
 # Data in memory, a number of steps; and data that streams through a window, a number of epochs.
 whole=("${tiny[@]}" --steps 150 --checkpoint-every 1 --evaluations 15)

@@ -101,6 +101,16 @@ expect_error 'nowhere' train --data train.csv --pretrain masked --unlabelled now
 expect_error '[--tokenizer]' train --data train.csv --init hidden --tokenizer bytes --steps 4 --out x
 expect_error 'has the shape' train --data train.csv --init hidden --width 32 --steps 4 --out x
 expect_error 'neither tokenizer.json' train --data train.csv --init "$dir" --steps 4 --out x
+
+# A model of texts as it is by default, with a wide part and a bag, begins others: more classes, pairs, tags, more texts.
+"$LINNET_BIN" train --data train.csv --steps 5 --out texts "${small[@]}" >out 2>&1 || fail "a model of texts: $(cat out)"
+grep -q '"wide": 3' texts/config.json || fail "no wide part in $(cat texts/config.json)"
+sed 's/,pos$/,best/;s/,neg$/,worst/;5s/,[a-z]*$/,so-so/;6,40s/,[a-z]*$/,so-so/' train.csv >three.csv
+for data in three.csv pairs.tsv tags.conll "text.txt --task masked"; do
+  rm -rf next
+  # shellcheck disable=SC2086
+  "$LINNET_BIN" train --data $data --init texts --steps 3 --lr 0.02 --out next >out 2>&1 || fail "--init for $data: $(cat out)"
+done
 [[ ! -e x/run.json ]] || fail "a refused run left something behind"
 [[ $failures -eq 0 ]] && echo "all passed"
 exit $((failures > 0))

@@ -148,9 +148,8 @@ TEST_F(RunTest, AWidePartIsAddedAtTheEndAndOnce) {
     linnet::Run run = RunTest::run(folder, settings());
     while (!run.finished()) run.advance();
     run.save_checkpoint();
-    const double deep = run.score_best(prepared_.parts.validation).figure("loss");
-    run.add_wide(show);
-    return std::pair{deep, run.score_best(prepared_.parts.validation).figure("loss")};
+    run.fit_wide(show);
+    return std::pair{run.best_loss(), run.score_best(prepared_.parts.validation).figure("loss")};
   };
   const auto [deep, both] = finish("whole");
   EXPECT_LT(both, 0.95 * deep);  // train and validation are the same texts
@@ -161,9 +160,39 @@ TEST_F(RunTest, AWidePartIsAddedAtTheEndAndOnce) {
   finish("whole");  // goes on: there is nothing to do
   EXPECT_EQ(notes, "");
   EXPECT_EQ(file("whole", "model.safetensors"), model);
+  // A kill after the first file of the last save, then one in the middle of everything.
+  const std::string config = file("whole", "config.json"), wide = "\"wide\": 2";
+  std::ofstream(root_ / "whole/config.json")
+      << std::string(config).replace(config.find(wide), wide.size(), "\"wide\": 0");
+  finish("whole");
   finish("again");
   for (const char* name : {"model.safetensors", "README.md", "config.json"})
     EXPECT_EQ(file("whole", name), file("again", name)) << name;
+}
+
+TEST_F(RunTest, AWidePartOfManyClassesOnAnyNumberOfThreads) {
+  std::ofstream table(root_ / "many.tsv");
+  table << "text\tlabel\n";
+  for (int i = 0; i < 300; ++i)
+    table << static_cast<char>('a' + i % 5) << static_cast<char>('a' + i / 5 % 26) << i << "\tclass"
+          << i % 5 << '\n';
+  table.close();
+  prepared_ = prepare({.data = (root_ / "many.tsv").string(), .tokenizer = "bytes"}, 1,
+                      [](const std::string&, double) {});
+  fit_model(prepared_, false, config_);
+  config_.wide = 2;
+  config_.wide_bits = 10;
+  for (const int threads : {1, 3}) {
+    Context context(threads);
+    const fs::path folder = root_ / std::to_string(threads);
+    fs::create_directories(folder);
+    linnet::Run run(context, folder, config_, prepared_, settings());
+    while (!run.finished()) run.advance();
+    run.fit_wide([](const std::string&) {});
+    // The first byte tells the class: n-grams see it at once, twelve steps do not.
+    EXPECT_GT(run.score_best(prepared_.parts.validation).figure("accuracy"), 0.9);
+  }
+  EXPECT_EQ(file("1", "model.safetensors"), file("3", "model.safetensors"));
 }
 
 TEST_F(RunTest, AStepHasAsManyBatchesAsItTakesToItsTokens) {
