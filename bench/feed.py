@@ -1,19 +1,21 @@
 # feed.py -- does reading limit training? Tokens/s with data streamed from a packed CSV against data in memory.
-"""Usage: feed.py LINNET DATA.csv.xz [ROUNDS]   appends to results/bench_feed.jsonl
+"""Usage: feed.py LINNET DATA.csv.xz [ROUNDS [KIND]]   appends to results/bench_feed.jsonl
 
-Both runs see the same file and the same tokenizer. `memory` holds all examples; `stream` has a window of an eighth
-of them, so that reading, unpacking and tokenizing go on beside the training. Interleaved; the time is from step 20
-on, when the first window is there. The ratio is of the best round of each, since a neighbour only ever slows down.
+Both runs see the same file, the same tokenizer (of that kind; words) and the model that linnet train makes of it. `memory`
+holds all examples; `stream` has a window of an eighth of them, so that reading, unpacking and tokenizing go on beside the
+training. Interleaved; the time is from step 20 on, when the first window is there. The ratio is of the best round of each,
+since a neighbour only ever slows down; that of the medians stands beside it.
 """
 import json
 import pathlib
 import platform
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
 
-STEPS = 400
+STEPS = 1000
 FIRST = 20
 
 
@@ -21,7 +23,7 @@ def rate(linnet, data, tokenizer, window):
     """Tokens/s of one run, between the steps FIRST and STEPS."""
     folder = tempfile.mkdtemp(prefix='linnet_feed_')
     try:
-        subprocess.run([linnet, 'train', '--data', data, '--tokenizer', tokenizer, '--length', '256', '--steps', str(STEPS),
+        subprocess.run([linnet, 'train', '--data', data, '--tokenizer', tokenizer, '--wide', '0', '--steps', str(STEPS),
                         '--evaluations', '1', '--validation-rows', '50', '--window', str(window), '--out', folder],
                        check=True, capture_output=True)
         lines = [json.loads(line) for line in open(f'{folder}/metrics.jsonl')]
@@ -36,16 +38,19 @@ def main():
     linnet, data = sys.argv[1:3]
     rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 3
     root = pathlib.Path(__file__).resolve().parent.parent
+    kind = sys.argv[4] if len(sys.argv) > 4 else 'words'
     tokenizer = tempfile.mktemp(suffix='.model')
-    subprocess.run([linnet, 'tokenizer', 'train', '--data', data, '--out', tokenizer], check=True, capture_output=True)
+    more = ['--vocab', '60000', '--lower', '--split-punctuation'] if kind == 'words' else []
+    subprocess.run([linnet, 'tokenizer', 'train', '--kind', kind, '--data', data, '--out', tokenizer, *more], check=True, capture_output=True)
     rates = {'memory': [], 'stream': []}
     for _ in range(rounds):
         rates['memory'].append(rate(linnet, data, tokenizer, 64_000_000))
         rates['stream'].append(rate(linnet, data, tokenizer, 700_000))
         print({name: round(values[-1]) for name, values in rates.items()}, flush=True)
     commit = subprocess.run(['git', '-C', root, 'rev-parse', '--short', 'HEAD'], capture_output=True, text=True).stdout.strip()
-    record = {'bench': 'feed', 'steps': STEPS, **{name: [round(v) for v in values] for name, values in rates.items()},
-              'ratio': round(max(rates['stream']) / max(rates['memory']), 4), 'commit': commit, 'machine': platform.machine()}
+    record = {'bench': 'feed', 'tokenizer': kind, 'steps': STEPS, **{name: [round(v) for v in values] for name, values in rates.items()},
+              'ratio': round(max(rates['stream']) / max(rates['memory']), 4),
+              'ratio_of_medians': round(statistics.median(rates['stream']) / statistics.median(rates['memory']), 4), 'commit': commit, 'machine': platform.machine()}
     print(json.dumps(record))
     with open(root / 'results' / 'bench_feed.jsonl', 'a') as out:
         out.write(json.dumps(record) + '\n')
