@@ -66,7 +66,7 @@ ModelConfig starting_model(const PreparedTask& prepared) {
     config.bag = true;
     config.init_embed = 0.1;
     config.ngrams = 2;
-    config.ngram_buckets = int64_t{1} << bits_for(prepared.bytes / 32, 20);
+    config.ngram_buckets = int64_t{1} << bits_for(prepared.bytes / 128, 18);
     const int classes = static_cast<int>(prepared.settings.labels.size());
     config.wide_bits =
         std::min<int64_t>(bits_for(prepared.bytes / 8, 22), ngram_rule(classes).bits);
