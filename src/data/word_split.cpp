@@ -2,18 +2,27 @@
 #include "data/word_split.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/utf8.h"
 
 namespace linnet {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\n\v\f\r";
+enum class Kind : uint8_t { letter, blank, mark };
 
-bool is_mark(char c) {
-  return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') ||
-         (c >= '{' && c <= '~');
-}
+// Of every byte, so that a word is cut in one walk.
+constexpr std::array<Kind, 256> kKinds = [] {
+  std::array<Kind, 256> kinds{};
+  for (const char c : std::string_view(" \t\n\v\f\r")) kinds[static_cast<size_t>(c)] = Kind::blank;
+  for (size_t c = '!'; c <= '~'; ++c) {
+    const bool letter = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    if (!letter) kinds[c] = Kind::mark;
+  }
+  return kinds;
+}();
+
+Kind kind_of(char c) { return kKinds[static_cast<unsigned char>(c)]; }
 
 uint32_t lower(uint32_t c) {
   if (c >= 'A' && c <= 'Z') return c + 32;
@@ -25,6 +34,10 @@ uint32_t lower(uint32_t c) {
 }
 
 void append_lower(std::string_view word, std::string& out) {
+  size_t ascii = 0;
+  for (; ascii < word.size() && static_cast<unsigned char>(word[ascii]) < 0x80; ++ascii)
+    out += static_cast<char>(lower(static_cast<unsigned char>(word[ascii])));
+  word.remove_prefix(ascii);
   while (!word.empty()) {
     const Utf8Character c = decode_utf8(word);
     const size_t length = std::max<size_t>(c.length, 1);
@@ -40,16 +53,18 @@ void append_lower(std::string_view word, std::string& out) {
 }  // namespace
 
 bool WordReader::next(std::string_view& word) {
-  const size_t begin = rest_.find_first_not_of(kBlanks);
-  if (begin == rest_.npos) return false;
-  rest_.remove_prefix(begin);
-  size_t length = std::min(rest_.find_first_of(kBlanks), rest_.size());
-  if (rule_.split_punctuation) {
-    const auto mark = std::ranges::find_if(rest_.substr(0, length), is_mark);
-    length = std::max<size_t>(static_cast<size_t>(mark - rest_.begin()), 1);
-  }
-  word = rest_.substr(0, length);
-  rest_.remove_prefix(length);
+  size_t begin = 0;
+  while (begin < rest_.size() && kind_of(rest_[begin]) == Kind::blank) ++begin;
+  if (begin == rest_.size()) return false;
+  const auto cuts = [&](char c) {
+    const Kind kind = kind_of(c);
+    return kind == Kind::blank || (kind == Kind::mark && rule_.split_punctuation);
+  };
+  size_t end = begin + 1;
+  if (!cuts(rest_[begin]))
+    while (end < rest_.size() && !cuts(rest_[end])) ++end;
+  word = rest_.substr(begin, end - begin);
+  rest_.remove_prefix(end);
   if (rule_.lower_case) {
     lowered_.clear();
     append_lower(word, lowered_);
