@@ -2,6 +2,7 @@
 #include "data/feed.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 
@@ -34,6 +35,9 @@ Feed::Feed(Open open, const FeedOptions& options, const FeedPosition& start, Var
     : open_(std::move(open)), options_(options), position_(start), vary_(std::move(vary)) {
   check_feed(options);
   loader_ = std::thread([this] {
+    // In the gaps that training leaves: a core that is taken from it halts the others, too, until
+    // its part of a step is done. Of this thread alone, as Linux has it; a refusal does no harm.
+    setpriority(PRIO_PROCESS, 0, 19);
     try {
       load();
     } catch (...) {
