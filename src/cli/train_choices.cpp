@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "cli/terminal.h"
 #include "core/file.h"
@@ -129,7 +130,9 @@ std::string columns_text(const PreparedTask& prepared) {
 std::string end_of(const RunSettings& settings) {
   std::string end;
   const auto add = [&](double value, const char* unit) {
-    if (value > 0) end += fmt::format("{}{:g} {}", end.empty() ? "" : " or ", value, unit);
+    if (value > 0)
+      end +=
+          fmt::format("{}{:g} {}", end.empty() ? "" : " or ", std::round(100 * value) / 100, unit);
   };
   add(static_cast<double>(settings.steps), "steps");
   add(settings.epochs, "epochs");
