@@ -1,0 +1,115 @@
+// head_test.cpp -- the vectors of a sequence, by every kind of pooling and past the blocks, and
+// their gradients against the complex step.
+#include "models/head.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/gradient_check.h"
+#include "tests/models/small_model.h"
+
+namespace linnet {
+namespace {
+
+struct Case {
+  const char* pool;
+  int64_t width, rows;  // rows: of the sequence, CLS included
+  double scale, offset;
+};
+
+using Numbers = std::vector<Complex>;
+
+// LN of one row of C numbers.
+Numbers norm(const LayerNorm& layer, double eps, const Numbers& params, const Numbers& x) {
+  const auto n = static_cast<double>(x.size());
+  Complex mean = 0, variance = 0;
+  for (const Complex& v : x) mean += v / n;
+  for (const Complex& v : x) variance += (v - mean) * (v - mean) / n;
+  Numbers y;
+  for (size_t c = 0; c < x.size(); ++c) {
+    const auto at = static_cast<int64_t>(c);
+    y.push_back((x[c] - mean) / std::sqrt(variance + eps) *
+                    params[static_cast<size_t>(layer.weight + at)] +
+                params[static_cast<size_t>(layer.bias + at)]);
+  }
+  return y;
+}
+
+void check_case(const Case& c) {
+  ModelConfig config = small_config("mean", "softplus", false);
+  config.width = c.width;
+  config.heads = 1;
+  config.pool = c.pool;
+  config.bag = true;
+  const Model model(config);
+  const int64_t C = c.width, floats = model.layout().floats();
+  const RowRange pooled = pooled_rows(model, c.rows);
+  const std::vector<float> params = random_floats(floats, 5),
+                           x = random_floats(c.rows * C, 6, c.scale, c.offset),
+                           start = random_floats(c.rows * C, 7, c.scale, c.offset),
+                           dy = random_floats(2 * C, 8);
+  // The definition: what came out of the blocks, then what went into them.
+  const auto f = [&](const Numbers& input) {
+    const Numbers values(input.begin(), input.begin() + floats);
+    const auto row = [&](int64_t block, int64_t r) {
+      const auto first = input.begin() + floats + (block * c.rows + r) * C;
+      return Numbers(first, first + C);
+    };
+    const auto mean = [&](int64_t block, RowRange rows, bool normed) {
+      Numbers sum(static_cast<size_t>(C));
+      for (int64_t r = rows.first; r < rows.last; ++r) {
+        const Numbers one = normed
+                                ? norm(model.final_norm(), config.norm_eps, values, row(block, r))
+                                : row(block, r);
+        for (size_t i = 0; i < one.size(); ++i)
+          sum[i] += one[i] / static_cast<double>(rows.count());
+      }
+      return sum;
+    };
+    const bool first = std::string(c.pool) == "mean-first";
+    Numbers y = mean(0, pooled, !first);
+    if (first) y = norm(model.final_norm(), config.norm_eps, values, y);
+    const Numbers bag =
+        norm(model.bag_norm(), config.norm_eps, values, mean(1, {model.rows(0), c.rows}, false));
+    y.insert(y.end(), bag.begin(), bag.end());
+    return y;
+  };
+  Numbers input;
+  append(input, params.data(), floats);
+  append(input, x.data(), c.rows * C);
+  append(input, start.data(), c.rows * C);
+
+  const Weights weights{.params = params.data()};
+  Arena scratch;
+  std::vector<float> y(static_cast<size_t>(2 * C)), gradient(input.size());
+  const ConstMat out{x.data(), C}, in{start.data(), C};
+  pool_forward(model, weights, pooled.count(), out.rows(pooled.first), scratch, y.data());
+  bag_forward(model, weights, c.rows, in, scratch, y.data());
+  const Numbers want = f(input);
+  for (size_t i = 0; i < y.size(); ++i) EXPECT_NEAR(y[i], want[i].real(), 2e-5) << c.pool << i;
+
+  const Mat dout{gradient.data() + floats, C}, din = dout.rows(c.rows);
+  pool_backward(model, weights, pooled.count(), out.rows(pooled.first), dy.data(),
+                dout.rows(pooled.first), gradient.data(), scratch);
+  bag_backward(model, weights, c.rows, in, dy.data(), din, gradient.data(), scratch);
+  std::vector<GradientPart> parts = parameter_parts(model.layout(), 0);
+  std::erase_if(parts, [](const GradientPart& p) { return p.name.find("_norm.") == p.name.npos; });
+  ASSERT_EQ(parts.size(), 4u);
+  parts.push_back({"out of the blocks", floats, c.rows * C});
+  parts.push_back({"into the blocks", floats + c.rows * C, c.rows * C});
+  check_gradients(f, input, dy, parts, gradient);
+}
+
+TEST(HeadTest, VectorsAndTheirGradients) {
+  for (const char* pool : {"cls", "last", "mean", "mean-first"}) {
+    check_case({pool, 5, 2, 1, 0});
+    check_case({pool, 17, 131, 1, 0.5});  // into a second chunk
+    check_case({pool, 16, 33, 0.1, 0});
+    check_case({pool, 23, 7, 8, -3});
+  }
+}
+
+}  // namespace
+}  // namespace linnet
