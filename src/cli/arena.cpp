@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cli/arena_data.h"
+#include "cli/arena_projection.h"
 #include "cli/arena_run.h"
 #include "cli/interrupt.h"
 #include "cli/setting_flags.h"
@@ -30,6 +31,7 @@ struct Options {
   std::vector<std::string> tasks, rows, data;
   bool table1 = false, retry = false;
   int64_t seeds = 5;
+  int64_t project = 0;  // steps; 0: whole runs
   int threads = 0;
 };
 
@@ -69,6 +71,7 @@ class Contest {
     const auto stop = [&] {
       return interrupted() || (budget > 0 && seconds_since(start) >= budget);
     };
+    if (options_.project > 0) return project(stop);
     say_plan();
     // Seed after seed, so that an arena that is stopped has as many of each row.
     for (int64_t seed = 1; seed <= options_.seeds; ++seed) {
@@ -108,6 +111,10 @@ class Contest {
       done_.insert({run.task, run.row, run.seed});
       if (run.ok) add_time(run.task, run.row, run.seconds);
     }
+    for (const RunProjection& projection : records.projections) {
+      if (projection.arena == options_.name && projection.profile == options_.profile)
+        projected_.insert({projection.task, projection.row});
+    }
   }
 
   // A kill may have left half a line, which the next must not be glued to.
@@ -139,9 +146,8 @@ class Contest {
     return prepared_.emplace(task, std::move(ready)).first->second;
   }
 
-  void run_one(const std::string& task, const std::string& row, int64_t seed,
-               const std::function<bool()>& stop) {
-    const PreparedTask& data = prepared(task);
+  ArenaRun make_run(const std::string& task, const std::string& row, int64_t seed,
+                    const PreparedTask& data) const {
     ArenaRun run{.arena = options_.name,
                  .profile = options_.profile,
                  .task = task,
@@ -152,6 +158,13 @@ class Contest {
                  .folder = fmt::format("{}/runs/{}-{}-{}", options_.folder, task, row, seed)};
     run.settings.seed = seed;
     run.config.classes = static_cast<int64_t>(data.settings.labels.size());
+    return run;
+  }
+
+  void run_one(const std::string& task, const std::string& row, int64_t seed,
+               const std::function<bool()>& stop) {
+    const PreparedTask& data = prepared(task);
+    const ArenaRun run = make_run(task, row, seed, data);
     std::optional<Json> record;
     {
       Progress progress(fmt::format("{:<9} {:<14} seed {}", task, row, seed));
@@ -169,6 +182,25 @@ class Contest {
       fmt::print(stderr, "linnet: {} {} seed {} failed: {}\n", task, row, seed,
                  (*record)["error"].get<std::string>());
     }
+  }
+
+  // Instead of runs: some steps of each row and task, and what a whole run would take.
+  void project(const std::function<bool()>& stop) {
+    for (const std::string& task : options_.tasks) {
+      for (const std::string& row : options_.rows) {
+        if (projected_.contains({task, row}) || stop()) continue;
+        const PreparedTask& data = prepared(task);
+        ArenaRun run = make_run(task, row, 1, data);
+        run.folder += "-projection";
+        Progress progress(fmt::format("{:<9} {:<14}", task, row));
+        const std::optional<Json> record =
+            project_run(context_, run, data, options_.project, stop,
+                        [&](double done, const std::string& note) { progress.show(done, note); });
+        std::filesystem::remove_all(run.folder);
+        if (record) append(*record);
+      }
+    }
+    fmt::print("records: {}\nreport:  linnet report {} --out report.html\n", results_, results_);
   }
 
   void add_time(const std::string& task, const std::string& row, double seconds) {
@@ -232,7 +264,8 @@ class Contest {
   std::map<std::string, PreparedTask> prepared_;
   Context context_;
   std::set<Key> done_;
-  std::map<std::string, std::pair<double, double>> times_;  // sum of seconds, runs
+  std::set<std::pair<std::string, std::string>> projected_;  // task, row
+  std::map<std::string, std::pair<double, double>> times_;   // sum of seconds, runs
 };
 
 void run(Options options, const ConfigFlags& model, const RunFlags& train) {
@@ -271,6 +304,9 @@ void add_arena(CLI::App& app) {
                    "File of records; DIR/results.jsonl if not given");
   verb->add_option("--budget", options->budget,
                    "Stops after this time, e.g. 20m; goes on next time");
+  verb->add_option("--project", options->project,
+                   "Instead: so many steps of each row, and what the whole would take")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
   verb->add_flag("--retry", options->retry, "Runs that failed are tried again");
   verb->add_option("--threads", options->threads, "0: all cores")
       ->check(CLI::Range(0, 1024))

@@ -169,6 +169,27 @@ RunRecord read_run(const Line& line) {
   return run;
 }
 
+RunProjection read_projection(const Line& line) {
+  const json& object = line.object();
+  RunProjection projection{.arena = line.name(object, "projection"),
+                           .task = line.name(object, "task"),
+                           .row = line.name(object, "row"),
+                           .profile = line.text(object, "profile"),
+                           .commit = line.text(object, "commit"),
+                           .machine = line.text(object, "machine"),
+                           .place = line.place()};
+  projection.parameters = line.number(object, "parameters");
+  projection.tokens_per_s = line.number(object, "tokens_per_s");
+  projection.peak_mb = line.number(object, "peak_mb");
+  projection.measured_steps = line.number(object, "measured_steps");
+  projection.step_seconds = line.number(object, "step_seconds");
+  projection.look_seconds = line.number(object, "look_seconds");
+  projection.steps = line.number(object, "steps");
+  projection.looks = line.number(object, "looks");
+  projection.seconds = line.number_of(Line::field(object, "seconds"), "seconds", 1e30);
+  return projection;
+}
+
 ReferenceScore read_reference(const Line& line) {
   const json& object = line.object();
   return {line.name(object, "reference"), line.name(object, "task"),
@@ -237,10 +258,17 @@ void add_line(const Line& line, RunRecords& records) {
     records.plans.push_back(std::move(plan));
   } else if (line.object().contains("reference")) {
     records.references.push_back(read_reference(line));
+  } else if (line.object().contains("projection")) {
+    RunProjection projection = read_projection(line);
+    std::erase_if(records.projections, [&](const RunProjection& old) {
+      return old.arena == projection.arena && old.profile == projection.profile &&
+             old.task == projection.task && old.row == projection.row;
+    });
+    records.projections.push_back(std::move(projection));
   } else if (line.object().contains("arena")) {
     records.runs.push_back(read_run(line));
   } else {
-    line.fail("is neither a run (\"arena\"), a \"plan\" nor a \"reference\"");
+    line.fail("is neither a run (\"arena\"), a \"plan\", a \"reference\" nor a \"projection\"");
   }
 }
 

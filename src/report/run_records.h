@@ -2,8 +2,9 @@
 //
 // A line is a run ("arena", "task", "row", "seed", "status" and what it measured), a plan ("plan":
 // the tasks, rows and seeds that an arena shall have) or a reference ("reference": a known accuracy
-// of a task). docs/report.md has the fields. Files may come from anybody: a wrong line is an Error
-// with file and line; names are made fit for a terminal here, once (printable in core/file.h).
+// of a task) or a projection ("projection": what a run would take). docs/report.md has the fields.
+// Files may come from anybody: a wrong line is an Error with file and line; names are made fit for
+// a terminal here, once (printable in core/file.h).
 #pragma once
 
 #include <cstdint>
@@ -54,16 +55,28 @@ struct ArenaPlan {
   std::map<std::pair<std::string, std::string>, double> seconds_per_run;
 };
 
+// What one run would take, from some of its steps.
+struct RunProjection {
+  std::string arena, task, row, profile, commit, machine;
+  double parameters = kNotMeasured, tokens_per_s = kNotMeasured, peak_mb = kNotMeasured;
+  double measured_steps = kNotMeasured, step_seconds = kNotMeasured, look_seconds = kNotMeasured;
+  double steps = kNotMeasured, looks = kNotMeasured;
+  double seconds = kNotMeasured;  // of the whole run
+  std::string place;              // file:line
+};
+
 struct RunRecords {
   std::vector<RunRecord> runs;
+  std::vector<RunProjection> projections;
   std::vector<ReferenceScore> references;
   std::vector<ArenaPlan> plans;
   std::vector<std::string> notes;  // sentences about what was left out
 };
 
 // Files in their order. A later run with the same arena, task, row, profile, seed and settings
-// replaces an earlier one, a later plan of an arena and profile too. A last line without its line
-// break that is no JSON is being written at the moment: it is left out, with a note.
+// replaces an earlier one, so do a plan of an arena and profile and a projection of a row. A last
+// line without its line break that is no JSON is being written at the moment: it is left out, with
+// a note.
 RunRecords read_run_records(const std::vector<std::filesystem::path>& files);
 // The content of one file, added to `records`.
 void add_run_records(std::string_view content, std::string_view place, RunRecords& records);

@@ -1,0 +1,103 @@
+// arena_projection.cpp -- measures steps and a look, and reckons with them.
+//
+//   whole run = steps * (tokens of a step / tokens a second) + looks * (seconds of a look)
+//
+// Tokens a second is the median over the steps, so that a neighbour who takes the core for one of
+// them changes nothing. A look is measured on one batch of validation and scaled to its records.
+#include "cli/arena_projection.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "cli/measure.h"
+#include "cli/memory.h"
+#include "cli/provenance.h"
+#include "core/folder_lock.h"
+#include "train/run.h"
+
+namespace linnet {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+int64_t count_records(const DataPart& part, int64_t most) {
+  PartReader reader(part);
+  Record record;
+  int64_t count = 0;
+  while (count < most && reader.next(record)) ++count;
+  return count;
+}
+
+struct Measured {
+  std::vector<double> tokens_per_s;  // of each step
+  double tokens = 0;                 // of all steps
+  double look = 0;                   // seconds
+};
+
+Measured read_metrics(const std::filesystem::path& path) {
+  Measured measured;
+  double last = 0;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const Json entry = Json::parse(line);
+    if (entry.contains("validation_loss")) {
+      measured.look = entry["seconds"].get<double>() - last;
+    } else {
+      measured.tokens_per_s.push_back(entry["tokens_per_s"]);
+      measured.tokens = entry["tokens"];
+      last = entry["seconds"];
+    }
+  }
+  return measured;
+}
+
+}  // namespace
+
+std::optional<Json> project_run(
+    Context& context, const ArenaRun& run, const PreparedTask& prepared, int64_t steps,
+    const std::function<bool()>& stop,
+    const std::function<void(double done, const std::string& note)>& show) {
+  std::filesystem::remove_all(run.folder);
+  const FolderLock lock(run.folder);
+  RunSettings settings = run.settings;
+  settings.steps = steps;
+  settings.epochs = settings.minutes = 0;
+  settings.evaluations = 1;
+  settings.validation_rows = settings.batch;
+  const std::string started = utc_now();
+  reset_peak_memory();
+  Run training(context, run.folder, run.config, prepared, settings);
+  while (!training.finished()) {
+    if (stop()) return std::nullopt;
+    training.advance();
+    show(training.progress(), "measuring");
+  }
+  const auto peak = static_cast<double>(peak_memory());
+  const Measured measured = read_metrics(std::filesystem::path(run.folder) / "metrics.jsonl");
+  const double rate = median(measured.tokens_per_s);
+  const double step = measured.tokens / static_cast<double>(steps) / rate;
+  const int64_t rows = count_records(prepared.parts.validation, run.settings.validation_rows);
+  const double look = measured.look * static_cast<double>(rows) /
+                      static_cast<double>(std::min(rows, settings.validation_rows));
+  const auto whole = static_cast<double>(run.settings.steps) * step +
+                     static_cast<double>(run.settings.evaluations) * look;
+  return Json{{"projection", run.arena},
+              {"task", run.task},
+              {"row", run.row},
+              {"profile", run.profile},
+              {"commit", source_commit()},
+              {"machine", machine_name()},
+              {"started", started},
+              {"parameters", training.model().layout().parameters()},
+              {"measured_steps", steps},
+              {"tokens_per_s", rate},
+              {"step_seconds", step},
+              {"look_seconds", look},
+              {"peak_mb", peak * 1e-6},
+              {"steps", run.settings.steps},
+              {"looks", run.settings.evaluations},
+              {"seconds", whole}};
+}
+
+}  // namespace linnet
