@@ -32,7 +32,11 @@ void check_feed(const FeedOptions& options) {
 }
 
 Feed::Feed(Open open, const FeedOptions& options, const FeedPosition& start, Vary vary)
-    : open_(std::move(open)), options_(options), position_(start), vary_(std::move(vary)) {
+    : open_(std::move(open)),
+      options_(options),
+      position_(start),
+      vary_(std::move(vary)),
+      cache_(options.cache) {
   check_feed(options);
   loader_ = std::thread([this] {
     // In the gaps that training leaves: a core that is taken from it halts the others, too, until
@@ -57,19 +61,23 @@ Feed::~Feed() {
   loader_.join();
 }
 
-// The loader's thread: one window after the other, one ahead of the one in use.
+// The loader's thread: one window after the other, one ahead of the one in use. A window has the
+// same records in every epoch, so one that was seen before is in the cache.
 void Feed::load() {
-  FeedPosition at = position_;
-  std::unique_ptr<ExampleStream> stream = open_();
-  stream->skip(at.record);
+  int64_t at = position_.record;
+  std::unique_ptr<ExampleStream> stream;
   while (true) {
-    std::shared_ptr<Window> window = read_window(*stream);
-    if (!window) return;
-    at.record = window->end;
-    if (window->last) {
-      at = {.epoch = at.epoch + 1};
-      if (!window->whole) stream = open_();
+    std::shared_ptr<Window> window = cached_window(at);
+    if (!window) {
+      if (!stream || stream->records() != at) {
+        stream = open_();
+        stream->skip(at);
+      }
+      window = read_window(*stream);
+      if (!window) return;
+      if (!window->whole) cache_.keep(at, window->examples, window->end, window->last);
     }
+    at = window->last ? 0 : window->end;
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return stop_ || !ready_; });
     if (stop_) return;
@@ -77,6 +85,13 @@ void Feed::load() {
     changed_.notify_all();
     if (window->whole) return;  // it serves every epoch
   }
+}
+
+std::shared_ptr<Feed::Window> Feed::cached_window(int64_t first) const {
+  std::optional<ExampleCache::Span> span = cache_.find(first);
+  if (!span) return nullptr;
+  return std::make_shared<Window>(Window{
+      .examples = std::move(span->examples), .first = first, .end = span->end, .last = span->last});
 }
 
 // Null when the feed is being closed.

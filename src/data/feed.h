@@ -2,19 +2,22 @@
 //
 // Examples are read into a window of a bounded number of tokens. Data that fits is read once and
 // shuffled anew each epoch; of larger data, windows follow each other, each shuffled, the next one
-// read by a thread of its own while this one is trained on. A batch has a fixed number of
+// read by a thread of its own while this one is trained on; from the second epoch on it comes from
+// a cache. A batch has a fixed number of
 // sequences, or as many as a budget of tokens holds; sequences of like length may be put together
 // (nothing is padded, so that is a choice of how even the steps are, not of speed).
 #pragma once
 
 #include <condition_variable>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "data/example_cache.h"
 #include "data/part.h"
 
 namespace linnet {
@@ -25,6 +28,7 @@ struct FeedOptions {
   int64_t batch_tokens = 0;     // above 0: instead, as many sequences as have so many tokens
   int64_t group = 1;            // batches that are sorted by length together, then cut; 1: none
   int64_t window = 64'000'000;  // tokens in memory; twice as many while data streams
+  std::filesystem::path cache = {};  // folder for what does not fit; none: it is read every epoch
 };
 
 // An Error names the field, e.g. "[train.batch] ...".
@@ -67,6 +71,7 @@ class Feed {
   };
   void load();
   std::shared_ptr<Window> read_window(ExampleStream& stream);
+  std::shared_ptr<Window> cached_window(int64_t first) const;
   void take_window();
   std::span<const Example* const> varied(size_t begin, size_t end);
   void make_order();
@@ -86,6 +91,7 @@ class Feed {
   std::shared_ptr<Window> ready_;  // the next one
   std::exception_ptr failure_;
   bool stop_ = false;
+  ExampleCache cache_;  // the loader's alone
   std::thread loader_;
 };
 

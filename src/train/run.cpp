@@ -83,9 +83,11 @@ Run::Run(Context& context, std::filesystem::path folder, const ModelConfig& conf
   save_tokenizer(*prepared.tokenizer, folder_);
   // Lines after the checkpoint are of steps that are taken again.
   log_.emplace(folder_ / "metrics.jsonl", state_.log_bytes);
+  FeedOptions options = feed_options(settings);
+  options.cache = folder_;
   feed_ = std::make_unique<Feed>(
-      [this] { return std::make_unique<ExampleStream>(prepared_.parts.train, maker()); },
-      feed_options(settings), position, vary());
+      [this] { return std::make_unique<ExampleStream>(prepared_.parts.train, maker()); }, options,
+      position, vary());
   // Last: settings that make no run do not bind the folder.
   save_identity(folder_, prepared, config, settings);
   started_ = Clock::now();

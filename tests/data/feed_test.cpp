@@ -110,6 +110,37 @@ TEST_F(FeedTest, GoesOnFromAnyPosition) {
   }
 }
 
+TEST_F(FeedTest, ACacheChangesNothingButTheReading) {
+  const FeedOptions plain{.seed = 2, .batch = 8, .window = 500};
+  FeedOptions cached = plain;
+  cached.cache = testing::TempDir();
+  int opened = 0;
+  const Feed::Open count = [&] {
+    ++opened;
+    return open()();
+  };
+  const int batches = 60;  // more than three epochs
+  std::vector<std::vector<int64_t>> expected;
+  FeedPosition middle;
+  {
+    Feed feed(open(), plain);
+    expected = records(feed, batches);
+    EXPECT_GE(feed.position().epoch, 3);
+  }
+  {
+    Feed feed(count, cached);
+    EXPECT_EQ(records(feed, 25), std::vector(expected.begin(), expected.begin() + 25));
+    middle = feed.position();
+    EXPECT_EQ(records(feed, batches - 25), std::vector(expected.begin() + 25, expected.end()));
+  }
+  EXPECT_EQ(opened, 1);
+  // Gone on with in the middle of an epoch: what was before it is read once, at the next.
+  EXPECT_GT(middle.record, 0);
+  Feed feed(count, cached, middle);
+  EXPECT_EQ(records(feed, batches - 25), std::vector(expected.begin() + 25, expected.end()));
+  EXPECT_LE(opened, 3);
+}
+
 TEST_F(FeedTest, GroupsHaveLikeLengths) {
   const auto spread = [&](int64_t group) {
     Feed feed(open(), {.batch = 8, .group = group});
