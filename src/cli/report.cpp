@@ -34,6 +34,7 @@ void print_summary(const ArenaSummary& summary) {
     for (const ArenaTask& task : board.tasks) {
       if (!task.cells.empty()) print_table(task_table(board, task));
     }
+    if (!board.projections.empty()) print_table(projections_table(board));
     if (board.planned) fmt::print("{}\n", progress_sentence(board));
     for (const std::string& note : board.notes) fmt::print("Note: {}\n", note);
   }

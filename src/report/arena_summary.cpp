@@ -215,6 +215,12 @@ ArenaBoard make_board(const RunRecords& records, const std::string& arena,
     add_once(tasks, run.task);
     runs[run.task].push_back(&run);
   }
+  for (const RunProjection& projection : records.projections) {
+    if (projection.arena != arena || projection.profile != profile) continue;
+    add_once(tasks, projection.task);
+    add_once(board.rows, projection.row);
+    board.projections.push_back(&projection);
+  }
   std::vector<std::string_view> names;
   for (const PaperTask& task : paper_tasks()) names.push_back(task.task);
   paper_order_first(tasks, names);
@@ -244,6 +250,11 @@ ArenaBoard make_board(const RunRecords& records, const std::string& arena,
       return std::ranges::find(board.rows, cell.label) - board.rows.begin();
     });
   }
+  std::ranges::stable_sort(board.projections, {}, [&](const RunProjection* projection) {
+    return std::pair(
+        std::ranges::find(board.tasks, projection->task, &ArenaTask::task) - board.tasks.begin(),
+        std::ranges::find(board.rows, projection->row) - board.rows.begin());
+  });
   std::vector<std::string> rows_of_labels;
   for (const std::string& label : board.rows) rows_of_labels.push_back(row_of[label]);
   board.against = pick_against(board, rows_of_labels, against);
@@ -261,7 +272,7 @@ const ArenaCell* ArenaTask::find(std::string_view label) const {
 }
 
 ArenaSummary summarize(const RunRecords& records, const std::string& against) {
-  if (records.runs.empty() && records.plans.empty())
+  if (records.runs.empty() && records.plans.empty() && records.projections.empty())
     throw Error("[report] the files hold no runs and no plan");
   std::vector<std::pair<std::string, std::string>> boards;
   const auto add_board = [&](const std::string& arena, const std::string& profile) {
@@ -269,6 +280,7 @@ ArenaSummary summarize(const RunRecords& records, const std::string& against) {
     if (std::ranges::find(boards, key) == boards.end()) boards.push_back(key);
   };
   for (const RunRecord& run : records.runs) add_board(run.arena, run.profile);
+  for (const RunProjection& p : records.projections) add_board(p.arena, p.profile);
   const auto covers = [](const ArenaPlan& plan, const auto& board) {
     return plan.arena == board.first && (plan.profile.empty() || plan.profile == board.second);
   };

@@ -47,8 +47,9 @@ struct ArenaTask {
 struct MissingRun {
   std::string task, row;
   uint64_t seed;
-  bool failed;     // it was tried
-  double seconds;  // what it will take: mean of its cell, else the plan's, else of its task
+  bool failed;  // it was tried
+  // What it will take: mean of its cell, else the plan's, else projected, else of its task.
+  double seconds;
 };
 
 struct ArenaBoard {
@@ -60,6 +61,7 @@ struct ArenaBoard {
   bool planned = false;
   size_t planned_runs = 0;
   std::vector<MissingRun> missing;
+  std::vector<const RunProjection*> projections;  // by task and row
   std::vector<std::string> notes;  // what a careful reader must know, one sentence each
 };
 

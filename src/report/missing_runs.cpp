@@ -24,6 +24,9 @@ double expected_seconds(const ArenaBoard& board, const ArenaPlan& plan, const st
     const auto it = plan.seconds_per_run.find({task, of_row});
     if (it != plan.seconds_per_run.end()) return it->second;
   }
+  for (const RunProjection* projection : board.projections) {
+    if (projection->task == task && projection->row == row) return projection->seconds;
+  }
   return runs_of(false);
 }
 

@@ -182,6 +182,13 @@ std::string missing_html(const ArenaBoard& board) {
   return out + "</section>\n";
 }
 
+std::string projections_html(const ArenaBoard& board) {
+  if (board.projections.empty()) return "";
+  const ReportTable table = projections_table(board);
+  return "<section class=\"projections\"><h2>" + escaped(table.title) + "</h2>\n" +
+         note_html(table.note) + table_html(table, "costs") + "</section>\n";
+}
+
 std::string board_html(const ArenaSummary& summary, size_t number) {
   const ArenaBoard& board = summary.boards[number];
   const ReportTable scores = scores_table(board);
@@ -189,7 +196,7 @@ std::string board_html(const ArenaSummary& summary, size_t number) {
   if (!board.profile.empty()) title += ", profile " + board.profile;
   std::string out = fmt::format("<section id=\"board-{}\"><h2>{}</h2>\n", number, escaped(title));
   out += note_html(scores.note) + table_html(scores, "scores") + notes_html(board.notes);
-  out += "</section>\n" + missing_html(board);
+  out += "</section>\n" + missing_html(board) + projections_html(board);
   for (size_t task = 0; task < board.tasks.size(); ++task) out += task_html(summary, number, task);
   if (std::ranges::none_of(board.tasks, has_speed)) return out;
   out += fmt::format("<section id=\"costs-{}\"><h2>Speed and memory{}</h2>\n<div class=\"charts\">",

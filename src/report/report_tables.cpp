@@ -243,6 +243,33 @@ ReportTable missing_table(const ArenaBoard& board) {
   return table;
 }
 
+ReportTable projections_table(const ArenaBoard& board) {
+  ReportTable table;
+  table.title = "What whole runs would take";
+  table.note =
+      "Reckoned from some steps of each row at full size: a run is its steps and its looks at "
+      "validation, at the speed that was measured.";
+  table.columns = {{"Task"},        {"Model"},   {"parameters"},  {"measured steps"},
+                   {"tokens/s"},    {"steps"},   {"time a step"}, {"looks"},
+                   {"time a look"}, {"peak MB"}, {"a run"}};
+  for (const RunProjection* p : board.projections) {
+    const std::string source = fmt::format("commit {}; {}; {}", p->commit, p->machine, p->place);
+    table.rows.push_back({{std::string(task_title(p->task))},
+                          {label_title(p->row)},
+                          {whole(p->parameters)},
+                          {whole(p->measured_steps), source},
+                          {whole(p->tokens_per_s), source},
+                          {whole(p->steps)},
+                          {duration(p->step_seconds)},
+                          {whole(p->looks)},
+                          {duration(p->look_seconds)},
+                          {whole(p->peak_mb)},
+                          {duration(p->seconds), source}});
+  }
+  drop_unmeasured(table);
+  return table;
+}
+
 std::string progress_sentence(const ArenaBoard& board) {
   const size_t missing = board.missing.size();
   if (missing == 0) return fmt::format("All {} planned runs are done.", board.planned_runs);

@@ -39,6 +39,8 @@ ReportTable costs_table(const ArenaBoard& board, const ArenaTask& task);
 ReportTable runs_table(const ArenaTask& task);
 // What is missing, by task and row.
 ReportTable missing_table(const ArenaBoard& board);
+// What whole runs would take, by the steps that were measured.
+ReportTable projections_table(const ArenaBoard& board);
 // "118 of 135 runs are done; 17 are missing or failed and will take about 51 min one after
 // another."
 std::string progress_sentence(const ArenaBoard& board);

@@ -121,7 +121,13 @@ std::string markdown_report(const ArenaSummary& summary, const std::string& titl
       else
         append_table(missing_table(board), out);
     }
+    if (!board.projections.empty()) {
+      const ReportTable projections = projections_table(board);
+      out += fmt::format("\n## {}\n\n", projections.title);
+      append_table(projections, out);
+    }
     for (const ArenaTask& task : board.tasks) {
+      if (task.cells.empty()) continue;
       out += fmt::format("\n## {}\n\n", markdown_text(task_title(task.task)));
       append_table(task_table(board, task), out);
       for (const ReferenceScore& reference : task.references)

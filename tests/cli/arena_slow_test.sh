@@ -44,6 +44,14 @@ wait $pid 2>/dev/null
 diff <(figures whole/results.jsonl) <(figures parts/results.jsonl) || fail "stops show in the figures"
 "$LINNET_BIN" report parts/results.jsonl --out report.html >/dev/null 2>&1 && grep -q '2xoglu' report.html || fail "report"
 
+# What the whole would take, from some steps: measured once, and part of the report.
+for ((i = 0; i < 2; i++)); do
+  "$LINNET_BIN" "${arena[@]}" --dir projected --project 3 >out 2>&1 || fail "project: $(cat out)"
+done
+[[ $(grep -c '^{"projection":"table1"' projected/results.jsonl) -eq 3 ]] || fail "projections: $(cat projected/results.jsonl)"
+"$LINNET_BIN" report projected/results.jsonl >out 2>&1 && grep -q 'What whole runs would take' out || fail "projections: $(cat out)"
+[[ -z $(ls projected/runs) ]] || fail "projections leave folders: $(ls projected/runs)"
+
 # A run that fails is a record, and the others go on.
 "$LINNET_BIN" arena --task listops --row linear-kernel --seeds 2 --steps 30 --lr 1e6 --schedule constant --warmup 1 --clip 0 \
   --data listops=lists --dir broken >out 2>&1 || fail "broken: $(cat out)"

@@ -66,6 +66,31 @@ TEST(ArenaSummaryTest, CellsInThePapersOrder) {
             Verdict::kLower);
 }
 
+TEST(ArenaSummaryTest, ProjectionsAreATableAndFillTheGapsOfAPlan) {
+  const std::string lines =
+      R"({"plan":{"arena":"table1","profile":"paper","tasks":["listops"],"rows":["1xglu","2xglu"],"seeds":2}})"
+      "\n"
+      R"({"projection":"table1","profile":"paper","task":"listops","row":"1xglu","seconds":9e5})"
+      "\n"
+      R"({"projection":"table1","profile":"paper","task":"listops","row":"1xglu","seconds":7200,)"
+      R"("steps":100,"step_seconds":72,"tokens_per_s":1234,"commit":"c1","peak_mb":55})"
+      "\n";
+  const Read read(lines);
+  ASSERT_EQ(read.board().projections.size(), 1u);  // the later one
+  EXPECT_EQ(read.board().missing.at(0).seconds, 7200);
+  EXPECT_TRUE(std::isnan(read.board().missing.at(2).seconds));
+  const ReportTable table = projections_table(read.board());
+  ASSERT_EQ(table.rows.size(), 1u);
+  EXPECT_EQ(table.rows[0].back().text, "2.0 h");
+  for (const std::string& text :
+       {markdown_report(read.summary, "t"), report_page(read.summary, "t")}) {
+    EXPECT_NE(text.find("What whole runs would take"), std::string::npos);
+    EXPECT_NE(text.find("1,234"), std::string::npos);
+  }
+  // Alone they are a report, too.
+  EXPECT_EQ(Read(lines.substr(lines.find('\n') + 1)).board().projections.size(), 1u);
+}
+
 TEST(ArenaSummaryTest, PairsAreTheCommonSeeds) {
   std::string lines = two_rows(4);
   lines += run_line("listops", "transformer", 9, 0.9);
