@@ -87,6 +87,7 @@ struct Mixer {
   bool absorbs_q = false;     // queries are absorbed as well
   bool squares = false;       // v is projected from the squares of the block's input
   bool averages = true;       // y is a weighted mean of values: never beyond them
+  bool counts = false;        // the answer to equal tokens changes with their number: no mean
   bool bounded = false;       // has parameters a position: no sequence beyond plan.length
   std::string_view phi = {};  // the one phi of a kind that has no choice
   // Fills the plan and adds parameters below `name`.

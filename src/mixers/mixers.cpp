@@ -7,15 +7,26 @@ namespace linnet {
 extern const Mixer kKernelMixer, kKernelCountMixer, kKernelDecayMixer, kPerformerMixer,
     kLinearTransformerMixer, kSoftmaxMixer, kMeanMixer, kWindowMixer, kStridedMixer, kReformerMixer,
     kPolyRelu2Mixer, kPolyBilinearMixer, kPolySquaresMixer, kPolySquaresLinearMixer,
-    kLinformerMixer, kNystromformerMixer;
+    kLinformerMixer, kNystromformerMixer, kScanMixer;
 
 std::span<const Mixer* const> mixers() {
   static constexpr const Mixer* kList[] = {
-      &kKernelMixer,       &kKernelCountMixer,       &kKernelDecayMixer,
-      &kPerformerMixer,    &kLinearTransformerMixer, &kSoftmaxMixer,
-      &kWindowMixer,       &kStridedMixer,           &kReformerMixer,
-      &kLinformerMixer,    &kNystromformerMixer,     &kPolyRelu2Mixer,
-      &kPolyBilinearMixer, &kPolySquaresMixer,       &kPolySquaresLinearMixer,
+      &kKernelMixer,
+      &kKernelCountMixer,
+      &kKernelDecayMixer,
+      &kPerformerMixer,
+      &kLinearTransformerMixer,
+      &kSoftmaxMixer,
+      &kWindowMixer,
+      &kStridedMixer,
+      &kReformerMixer,
+      &kLinformerMixer,
+      &kNystromformerMixer,
+      &kPolyRelu2Mixer,
+      &kPolyBilinearMixer,
+      &kPolySquaresMixer,
+      &kPolySquaresLinearMixer,
+      &kScanMixer,
       &kMeanMixer,
   };
   return kList;

@@ -38,6 +38,7 @@ void for_each_field(Config& c, const Visit& visit) {
   visit("hidden", c.hidden, "Hidden units of the feed-forward layer");
   visit("head_units", c.head_units, "Hidden units of the classifier");
   visit("mixer", c.mixer, "How tokens see each other: `linnet list mixers`");
+  visit("first_mixer", c.first_mixer, "Mixer of the first block, where it is another");
   visit("phi", c.phi, "Feature map of kernel attention: `linnet list features`, in a row with >");
   visit("ffn", c.ffn, "Feed-forward layer: `linnet list ffns`");
   visit("ffn_match", c.ffn_match,
@@ -98,9 +99,12 @@ void check_choice(const char* name, const std::string& value,
 
 }  // namespace
 
-std::string phi_of(const ModelConfig& config) {
-  const std::string_view own = find_mixer(config.mixer).phi;
-  return own.empty() ? config.phi : std::string(own);
+const Mixer& mixer_of(const ModelConfig& config, int64_t l) {
+  return find_mixer(l == 0 && !config.first_mixer.empty() ? config.first_mixer : config.mixer);
+}
+
+std::string phi_of(const ModelConfig& config, const Mixer& mixer) {
+  return mixer.phi.empty() ? config.phi : std::string(mixer.phi);
 }
 
 int64_t hidden_of(const ModelConfig& config) {
@@ -127,13 +131,15 @@ void check_config(const ModelConfig& c) {
     throw Error(fmt::format("[config.heads] heads must divide width: width={}, heads={}", c.width,
                             c.heads));
   }
-  const Mixer& mixer = find_mixer(c.mixer);
-  if (mixer.uses_feature) parse_phi(phi_of(c));
-  if (c.causal && !mixer.causal) {
-    throw Error(
-        fmt::format("[config.causal] mixer \"{}\" looks at the whole sequence: it cannot "
-                    "be causal",
-                    mixer.name));
+  for (const int64_t l : {0, 1}) {
+    const Mixer& mixer = mixer_of(c, l);
+    if (mixer.uses_feature) parse_phi(phi_of(c, mixer));
+    if (c.causal && !mixer.causal) {
+      throw Error(
+          fmt::format("[config.causal] mixer \"{}\" looks at the whole sequence: it cannot "
+                      "be causal",
+                      mixer.name));
+    }
   }
   find_feed_forward(c.ffn);
   check_choice("ffn_match", c.ffn_match, {"none", "params"});

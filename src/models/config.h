@@ -10,6 +10,8 @@
 
 namespace linnet {
 
+struct Mixer;
+
 struct ModelConfig {
   // classify: one sequence; match: two, one encoder for both; tokens: a class for every token.
   std::string task = "classify";
@@ -24,6 +26,7 @@ struct ModelConfig {
   int64_t hidden = 256;   // of the feed-forward layer; see ffn_match
   int64_t head_units = 64;
   std::string mixer = "kernel";
+  std::string first_mixer = "";  // of the first block; empty: `mixer`
   std::string phi = "softplus";
   std::string ffn = "gelu";
   // none: `hidden` units whatever the ffn; params: as many parameters as gelu has with `hidden`.
@@ -58,8 +61,9 @@ nlohmann::ordered_json config_to_json(const ModelConfig& config);
 // A line on every setting, by its name.
 std::map<std::string, std::string> config_help();
 
-// The phi that the config's mixer has: its own, or the config's.
-std::string phi_of(const ModelConfig& config);
+// The mixer of block l, and the phi that it has: its own, or the config's.
+const Mixer& mixer_of(const ModelConfig& config, int64_t l);
+std::string phi_of(const ModelConfig& config, const Mixer& mixer);
 // The hidden units of its feed-forward layer: the config's, or those that ffn_match gives.
 int64_t hidden_of(const ModelConfig& config);
 

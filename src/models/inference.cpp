@@ -24,7 +24,7 @@ BlockRun Inference::block_run(size_t layer, Workspace& workspace) const {
   return {.plan = model_.blocks()[layer],
           .weights = weights_,
           .scratch = workspace.scratch,
-          .folded = parameters_.folded()};
+          .folded = model_.blocks()[layer].mix.phi.folds()};
 }
 
 void Inference::finish(size_t layer, MixerState& state, Workspace& workspace) const {

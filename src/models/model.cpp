@@ -23,13 +23,13 @@ Model::Model(const ModelConfig& config) : config_(config) {
     const std::string name = fmt::format("blocks.{}.", l);
     BlockPlan block;
     block.width = C;
-    block.mixer = &find_mixer(config_.mixer);
+    block.mixer = &mixer_of(config_, l);
     block.mix = {.width = C,
                  .heads = config_.heads,
                  .head = C / config_.heads,
                  .causal = config_.causal,
                  .length = rows(config_.length),
-                 .phi_text = phi_of(config_)};
+                 .phi_text = phi_of(config_, *block.mixer)};
     block.norm1 = add_layer_norm(layout_, name + "norm1", C, eps);
     if (block.mixer->uses_q) block.q = add_linear(layout_, name + "mix.q", C, C);
     if (block.mixer->uses_k) block.k = add_linear(layout_, name + "mix.k", C, C);
@@ -80,9 +80,10 @@ void Model::check(Tokens tokens) const {
     throw Error(fmt::format("[sequence] has {} tokens, the model's learned positions end at {}", T,
                             config_.length));
   }
-  if (T > config_.length && blocks_.front().mixer->bounded) {
-    throw Error(fmt::format("[sequence] has {} tokens, the model's mixer \"{}\" ends at {}", T,
-                            config_.mixer, config_.length));
+  for (const BlockPlan& block : blocks_) {
+    if (T > config_.length && block.mixer->bounded)
+      throw Error(fmt::format("[sequence] has {} tokens, the model's mixer \"{}\" ends at {}", T,
+                              block.mixer->name, config_.length));
   }
   for (int64_t t = 0; t < T; ++t) {
     const int32_t token = tokens[static_cast<size_t>(t)];
@@ -133,13 +134,10 @@ Parameters::Parameters(Context& context, const Model& model, Block values, bool 
 }
 
 void Parameters::fold(const Model& model) {
-  folded_ = model.blocks().front().mix.phi.folds();
   for (const BlockPlan& b : model.blocks()) {
-    for (const Linear* l : {&b.q, &b.k}) {
-      if (folded_) {
-        chain_fold(b.mix.phi, values(), b.width, values() + l->matrix.weight, values() + l->bias);
-      }
-    }
+    if (!b.mix.phi.folds()) continue;
+    for (const Linear* l : {&b.q, &b.k})
+      chain_fold(b.mix.phi, values(), b.width, values() + l->matrix.weight, values() + l->bias);
   }
 }
 

@@ -67,14 +67,13 @@ class Model {
 // The values of a model's parameters, plain and packed.
 class Parameters {
  public:
-  // training: panels of the transposes too. folded: phi's first product folded into the
-  // projections, for inference; values() are then no longer those of the file.
+  // training: panels of the transposes too. Else phi's first product is folded into the projections
+  // where it can be; values() are then no longer those of the file.
   Parameters(Context& context, const Model& model, Block values, bool training);
   static Block initial(const Model& model, uint64_t seed);
 
   float* values() { return values_.data(); }
   const float* values() const { return values_.data(); }
-  bool folded() const { return folded_; }
   // After values() changed.
   void pack(Context& context, const Model& model);
   Weights weights() const;
@@ -82,7 +81,6 @@ class Parameters {
  private:
   void fold(const Model& model);
   Block values_, packed_, packed_transposed_;
-  bool folded_ = false;
 };
 
 // What one thread works in.

@@ -21,7 +21,7 @@ CHUNK, MOST_BUCKETS = 64, 64  # of the mixer reformer
 FEW = 64  # most landmarks of Nystromformer, most sums of Linformer
 
 # The projections of a mixer; those not listed have q, k and v.
-PROJECTIONS = {'mean': 'v', 'reformer': 'kv', 'poly-relu2': 'qv', 'poly-squares': 'qv'}
+PROJECTIONS = {'mean': 'v', 'reformer': 'kv', 'poly-relu2': 'qv', 'poly-squares': 'qv', 'scan': 'qv'}
 
 GATED = ('bilinear', 'swiglu')  # feed-forward layers with a second projection of x
 LINEAR = ('squares-linear',)    # and with x W added to their answer
@@ -73,19 +73,23 @@ def parameter_shapes(config):
         shapes[name + '.weight'] = (rows, columns)
         shapes[name + '.bias'] = (columns,)
 
-    for block in (f'blocks.{index}.' for index in range(config['blocks'])):
+    for index in range(config['blocks']):
+        block, own = f'blocks.{index}.', of_block(config, index)
         norm(block + 'norm1')
-        for name in (*PROJECTIONS.get(config['mixer'], 'qkv'), 'out'):
+        for name in (*PROJECTIONS.get(own['mixer'], 'qkv'), 'out'):
             linear(block + 'mix.' + name, C, C)
-        if config['mixer'] == 'linformer':
+        if own['mixer'] == 'linformer':
             rows = config['length'] + (config['pool'] == 'cls')
             shapes[block + 'mix.project'] = (rows, min(FEW, rows))
-        if config['mixer'] == 'reformer':
+        if own['mixer'] == 'reformer':
             shapes[block + 'mix.rotation'] = (H, C // H, MOST_BUCKETS // 2)
-        if config['mixer'] == 'kernel-decay':
+        if own['mixer'] == 'kernel-decay':
             shapes[block + 'mix.decay'] = (H,)
-        if phi_of(config):
-            shapes.update(phi_shapes(phi_of(config), block + 'mix.phi', H, C // H))
+        if own['mixer'] == 'scan':
+            rows = 8 if config['causal'] else 16
+            shapes[block + 'mix.decay'] = shapes[block + 'mix.weight'] = (rows, C)
+        if phi_of(own):
+            shapes.update(phi_shapes(phi_of(own), block + 'mix.phi', H, C // H))
         norm(block + 'norm2')
         linear(block + 'ffn.in', C, hidden)
         if ffn in GATED:
@@ -107,6 +111,11 @@ def parameter_shapes(config):
     if config.get('ngrams', 0):
         shapes['embed.ngrams'] = (config['ngram_buckets'], C)
     return shapes
+
+
+def of_block(config, index):
+    """The config with the mixer of that block."""
+    return {**config, 'mixer': config['first_mixer']} if index == 0 and config.get('first_mixer') else config
 
 
 def phi_of(config):
@@ -340,6 +349,21 @@ def mix_polynomial(kind, q, k, v, causal):
     return q * mix_mean(p, causal)
 
 
+def mix_scan(q, v, learned, weight):
+    """y_i = q_i * sum_n u_n sum_j a_n^|i-j| v_j, j <= i for the first 8 sums, j >= i for the others."""
+    T, C = v.shape
+    place = (torch.arange(8, dtype=v.dtype)[:, None] + torch.arange(C, dtype=v.dtype) / C) / 8
+    distance = torch.arange(T, dtype=v.dtype)[:, None] - torch.arange(T, dtype=v.dtype)[None]
+    s = 0
+    for row in range(len(learned)):
+        log_a = -math.log(2) / 1024 ** place[row % 8] * learned[row].exp()
+        u = weight[row] * (1 - (2 * log_a).exp()).sqrt()
+        back = distance if row < 8 else -distance
+        power = (log_a * back[:, :, None].clamp(min=0)).exp() * (back >= 0)[:, :, None]
+        s = s + u * (power * v[None]).sum(1)
+    return q * s
+
+
 def mix_nystrom(q, k, v):
     """One head: y = F1 Z F3 v, with Z the iterated pseudo-inverse of A."""
     T, m = len(q), min(FEW, len(q))
@@ -365,6 +389,8 @@ def mix(params, config, name, x):
         return linear(params, name + 'out', mix_mean(v, causal))
     if kind.startswith('poly-'):
         return linear(params, name + 'out', mix_polynomial(kind, q, k, v, causal))
+    if kind == 'scan':
+        return linear(params, name + 'out', mix_scan(q, v, params[name + 'decay'], params[name + 'weight']))
     if kind == 'linformer':
         k, v = (params[name + 'project'][:len(x)].T @ a for a in (k, v))
     D = config['width'] // config['heads']
@@ -415,11 +441,12 @@ def encode(params, config, tokens):
     eps = config['norm_eps']
     x = embed(params, config, tokens)
     start = x[1 if config['pool'] == 'cls' else 0:]
-    for block in (f'blocks.{index}.' for index in range(config['blocks'])):
+    for index in range(config['blocks']):
+        block, own = f'blocks.{index}.', of_block(config, index)
         h = layer_norm(params, block + 'norm1', x, eps)
         if config.get('conv', 0):
             h = short_conv(params[block + 'conv.weight'], h)
-        x = x + mix(params, config, block + 'mix.', h)
+        x = x + mix(params, own, block + 'mix.', h)
         y = layer_norm(params, block + 'norm2', x, eps)
         x = x + feed_forward(params, config, block + 'ffn.', y)
     if config['pool'] == 'mean-first':
