@@ -1,5 +1,5 @@
 # first_runs.py -- a few hundred steps on each real data set by one command each: results/first_runs.jsonl, docs/training.md.
-"""Usage: first_runs.py LINNET DATA [NAME...]   DATA is a folder with imdb, aan_subset, ... ; only the table without LINNET
+"""Usage: first_runs.py LINNET DATA [NAME...]   DATA is a folder with imdb, aan_subset, ... ; the pages without LINNET
 
 Not a contest of accuracy: it shows that each layout of data is read and learnt from. Chance is the loss of a model that
 knows the shares of the classes alone; of text, that of 256 bytes alike.
@@ -9,7 +9,6 @@ import json
 import math
 import pathlib
 import platform
-import re
 import shutil
 import subprocess
 import sys
@@ -64,9 +63,9 @@ def main():
             print(json.dumps(record), flush=True)
             with open(RESULTS, 'a') as out:
                 out.write(json.dumps(record) + '\n')
-    page = ROOT / 'docs' / 'training.md'
-    text = page.read_text()
-    page.write_text(re.sub(r'(<!-- first_runs -->\n).*?(\n<!-- /first_runs -->)', lambda m: m[1] + table() + m[2], text, flags=re.S))
+    docs.main()
 
 
-main()
+if __name__ == '__main__':
+    import docs
+    main()

@@ -1,7 +1,5 @@
-# pages.py -- Writes docs/mixers.md and docs/polynomial.md with their plots from results/*.jsonl.
-"""Usage: bench/pages.py
-
-results/bench_mixers.jsonl and results/bench_polynomial.jsonl each begin with a line about the run (date, commit, machine,
+# pages.py -- docs/mixers.md and docs/polynomial.md with their plots from results/*.jsonl, for docs.py.
+"""results/bench_mixers.jsonl and results/bench_polynomial.jsonl each begin with a line about the run (date, commit, machine,
 command), followed by what the command printed with --json.
 """
 import json
@@ -22,10 +20,6 @@ def read(name):
     run, *rows = map(json.loads, path.read_text(encoding='utf-8').splitlines())
     note = f'Measured {run["date"]} at commit {run["commit"]}: {run["machine"]}; `{run["command"]}`.'
     return note, rows
-
-
-def write(name, text):
-    (ROOT / 'docs' / name).write_text(text, encoding='utf-8')
 
 
 def table(rows):
@@ -76,7 +70,7 @@ def crossover(curve, exact):
 
 
 def mixers_page(note, rows):
-    page = ['<!-- Written by bench/pages.py; not by hand. -->', '# Token mixers over the length', '',
+    page = ['<!-- Written by bench/docs.py; not by hand. -->', '# Token mixers over the length', '',
             'One sequence on one thread through a model of one block, 128 wide, 4 heads. Forward is inference; training is '
             'forward, backward and the sum of gradients. Best of the rounds; kinds take turns at every length. `growth` is '
             'the mean factor of the time from T to 2T above 4096 tokens (2 is linear, 4 quadratic), `claimed` the same factor of '
@@ -95,7 +89,7 @@ def mixers_page(note, rows):
             body.append([f'`{name}`', grown['cost'] if grown else '', *(f'{curve[T]:.3g}' if T in curve else '' for T in lengths),
                          *(f'{grown[key]:.2f}' if grown else '' for key in ('growth', 'claimed')),
                          '' if name == 'softmax' else crossover(curve, curves['softmax']), f'{memory[name]:.0f}'])
-        write(f'mixers_{mode}.svg', log_plot(curves, f'{title}: microseconds a token'))
+        yield f'mixers_{mode}.svg', log_plot(curves, f'{title}: microseconds a token')
         page += ['', f'## {title}', '', f'![{title}](mixers_{mode}.svg)', '', table(body)]
     phis = [row for row in rows if 'row' in row]
     if phis:
@@ -103,7 +97,7 @@ def mixers_page(note, rows):
                  'all threads.', '',
                  table([['row of Table 1', 'tokens/s', 'of linear-kernel']] +
                        [[f'`{r["row"]}`', f'{r["train_tokens_per_s"]:,.0f}', f'{r["of_linear_kernel"]:.2f}'] for r in phis])]
-    write('mixers.md', '\n'.join(page) + '\n')
+    yield 'mixers.md', '\n'.join(page) + '\n'
 
 
 def bars(groups, title):
@@ -139,17 +133,14 @@ def polynomial_page(note, rows):
         body.append([f'`{layer}`', place, *cells])
         groups[f'{layer}, {place}'] = [statistics.median(by_degree[degree]) for degree in (1, 2, 3)]
     intro, reading = ((ROOT / 'docs' / f'polynomial_{part}.md').read_text(encoding='utf-8') for part in ('intro', 'reading'))
-    write('polynomial.svg', bars(groups, 'Test accuracy, median over seeds; half is chance'))
-    write('polynomial.md', '<!-- Written by bench/pages.py from polynomial_intro.md and polynomial_reading.md; not by hand. -->\n' + intro +
+    yield 'polynomial.svg', bars(groups, 'Test accuracy, median over seeds; half is chance')
+    yield 'polynomial.md', ('<!-- Written by bench/docs.py from polynomial_intro.md and polynomial_reading.md; not by hand. -->\n' + intro +
           f'\n{note}\n\n![Accuracy by layer and degree](polynomial.svg)\n\n' + table(body) + '\n' + reading)
 
 
-def main():
+def all_pages():
+    """Yields (path, content)."""
     for name, page in (('bench_mixers', mixers_page), ('bench_polynomial', polynomial_page)):
         found = read(name)
-        if found:
-            page(*found)
-
-
-if __name__ == '__main__':
-    main()
+        for file, content in page(*found) if found else ():
+            yield ROOT / 'docs' / file, content

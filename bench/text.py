@@ -1,5 +1,5 @@
 # text.py -- a model beside naive Bayes and fastText on labelled texts: results/bench_text.jsonl, docs/recipes.md.
-"""Usage: text.py LINNET NAME DATA [FLAGS...]   FLAGS go to `linnet bench text`; only the table without arguments
+"""Usage: text.py LINNET NAME DATA [FLAGS...]   FLAGS go to `linnet bench text`; the pages without arguments
 
 For example: bench/text.py build/release/linnet imdb /data/imdb --minutes 4. One line a model; the table shows the last run
 of each NAME. The path of DATA is not written down, but its last part.
@@ -14,7 +14,6 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / 'results' / 'bench_text.jsonl'
-PAGE = ROOT / 'docs' / 'recipes.md'
 
 
 def machine():
@@ -56,9 +55,9 @@ def main():
         records = run(*sys.argv[1:])
         with open(RESULTS, 'a', encoding='utf-8') as out:
             out.writelines(json.dumps(record) + '\n' for record in records)
-    text = PAGE.read_text(encoding='utf-8')
-    PAGE.write_text(re.sub(r'(<!-- bench_text -->\n).*?(<!-- /bench_text -->)', lambda m: m[1] + table() + m[2], text, flags=re.S),
-                    encoding='utf-8')
+    docs.main()
 
 
-main()
+if __name__ == '__main__':
+    import docs
+    main()

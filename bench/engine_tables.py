@@ -1,16 +1,8 @@
-# tables.py -- Writes the figures of results/bench_engine.jsonl into README.md and docs/engine.md.
-"""Usage: bench/tables.py [--check]
-
-The text between `<!-- engine:NAME -->` and `<!-- /engine -->` is replaced by the table of that name. With --check nothing
-is written; exit code 1 tells that a page does not show the figures of the last run.
-"""
+# engine_tables.py -- the tables of results/bench_engine.jsonl, for docs.py.
 import json
 import pathlib
-import re
-import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-PAGES = ('README.md', 'docs/engine.md')
 
 # figure, what it is, the goal of the engine
 ROWS = (
@@ -44,37 +36,24 @@ def show(value):
     return f'{value:,.0f}' if value >= 1000 else f'{value:.3g}'
 
 
-def tables():
-    """Returns the run's description and the two tables."""
-    lines = (ROOT / 'results' / 'bench_engine.jsonl').read_text(encoding='utf-8').splitlines()
-    run, *rest = map(json.loads, lines)
-    figures = {line['figure']: line['value'] for line in rest}
-    whole = ['| figure | value | median | goal |', '| --- | --- | --- | --- |']
-    short = ['| | linnet |', '| --- | --- |']
+def read():
+    """Returns the run's description and its figures."""
+    run, *rest = map(json.loads, (ROOT / 'results' / 'bench_engine.jsonl').read_text(encoding='utf-8').splitlines())
+    note = f'Measured {run["date"]} at commit {run["commit"]}: {run["machine"]}; `{run["command"]}`.'
+    return note, {line['figure']: line['value'] for line in rest}
+
+
+def full():
+    note, figures = read()
+    rows = [note, '', '| figure | value | median | goal |', '| --- | --- | --- | --- |']
     for name, text, goal in ROWS:
         if name in figures:
             middle = figures.get(name + '_median')
-            whole.append(f'| {text} | {show(figures[name])} | {show(middle) if middle else ""} | {goal} |')
-            if name in SHORT:
-                short.append(f'| {text} | {show(figures[name])} |')
-    note = f'Measured {run["date"]} at commit {run["commit"]}: {run["machine"]}; `{run["command"]}`.'
-    return {'full': [note, '', *whole], 'short': [note, '', *short]}
+            rows.append(f'| {text} | {show(figures[name])} | {show(middle) if middle else ""} | {goal} |')
+    return '\n'.join(rows)
 
 
-def main():
-    made, stale = tables(), 0
-    for page in PAGES:
-        path = ROOT / page
-        old = path.read_text(encoding='utf-8')
-        new = re.sub(r'(<!-- engine:(\w+) -->\n).*?(<!-- /engine -->)',
-                     lambda match: match[1] + '\n'.join(made[match[2]]) + '\n' + match[3], old, flags=re.S)
-        if new != old and '--check' in sys.argv:
-            print(f'{page} does not show results/bench_engine.jsonl; run bench/tables.py')
-            stale = 1
-        elif new != old:
-            path.write_text(new, encoding='utf-8')
-    return stale
-
-
-if __name__ == '__main__':
-    sys.exit(main())
+def short():
+    note, figures = read()
+    rows = [f'| {text} | {show(figures[name])} |' for name, text, _ in ROWS if name in SHORT and name in figures]
+    return '\n'.join([note, '', '| | linnet |', '| --- | --- |', *rows])

@@ -1,0 +1,24 @@
+# arenas.py -- the tables of results/arena_*.jsonl as `linnet report` makes them, for docs.py.
+import re
+import subprocess
+
+
+def names(root):
+    return [path.stem.removeprefix('arena_') for path in sorted((root / 'results').glob('arena_*.jsonl'))]
+
+
+def report(program, path):
+    """The report as {heading: text below it}."""
+    done = subprocess.run([program, 'report', path, '--markdown', '-'], check=True, capture_output=True, text=True)
+    parts = re.split(r'^#+ (.*)\n', done.stdout, flags=re.M)
+    return dict(zip(parts[1::2], parts[2::2]))
+
+
+def projection(sections):
+    return sections['What whole runs would take']
+
+
+def scores(sections):
+    """Every table but those of what is missing and of whole runs."""
+    return '\n'.join(f'**{title}**\n\n{body.strip()}\n' for title, body in sections.items()
+                     if '|' in body and title not in ('What is missing', 'What whole runs would take'))

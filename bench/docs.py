@@ -1,0 +1,54 @@
+# docs.py -- Writes every figure of README.md and docs/ that comes from results/: the one command for all of them.
+"""Usage: bench/docs.py [--check]   (LINNET_BIN: the program that makes the tables of arenas, if not build/release/linnet)
+
+The text between `<!-- NAME -->` and `<!-- /NAME -->` is replaced by the section of that name; pages that are made as a whole
+come from pages.py. With --check nothing is written; exit code 1 tells which pages do not show what is in results/.
+"""
+import os
+import pathlib
+import re
+import sys
+
+import arenas
+import engine_tables
+import first_runs
+import pages
+import text
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+PROGRAM = os.environ.get('LINNET_BIN', str(ROOT / 'build' / 'release' / 'linnet'))
+
+
+def sections():
+    """Returns {name: function that makes the lines}."""
+    report = lambda name: arenas.report(PROGRAM, ROOT / 'results' / f'arena_{name}.jsonl')
+    return {'engine:full': engine_tables.full, 'engine:short': engine_tables.short, 'first_runs': first_runs.table,
+            'bench_text': text.table, 'projection': lambda: arenas.projection(report('projection')),
+            **{f'arena:{name}': lambda name=name: arenas.scores(report(name)) for name in arenas.names(ROOT)}}
+
+
+def filled(page, makers):
+    def fill(match):
+        maker = makers.get(match[1])
+        if maker is None:
+            sys.exit(f'docs.py: no section is called "{match[1]}"')
+        return f'<!-- {match[1]} -->\n{maker().strip()}\n<!-- /{match[1]} -->'
+    return re.sub(r'<!-- ([\w:]+) -->\n.*?<!-- /\1 -->', fill, page, flags=re.S)
+
+
+def main():
+    made, makers = dict(pages.all_pages()), sections()
+    for path in [ROOT / 'README.md', *sorted((ROOT / 'docs').glob('*.md'))]:
+        if path not in made:
+            made[path] = filled(path.read_text(encoding='utf-8'), makers)
+    stale = [path for path, new in made.items() if not path.exists() or path.read_text(encoding='utf-8') != new]
+    for path in stale:
+        if '--check' in sys.argv:
+            print(f'{path.relative_to(ROOT)} does not show what is in results/; run bench/docs.py')
+        else:
+            path.write_text(made[path], encoding='utf-8')
+    return int('--check' in sys.argv and bool(stale))
+
+
+if __name__ == '__main__':
+    sys.exit(main())
