@@ -292,7 +292,8 @@ void add_arena(CLI::App& app) {
   verb->add_flag("--table1", options->table1, "The nine rows of the paper's Table 1");
   verb->add_option("--task", options->tasks, profile_tasks() + "; all if not given")
       ->delimiter(',');
-  verb->add_option("--row", options->rows, profile_rows() + "; all if not given")->delimiter(',');
+  verb->add_option("--row", options->rows, profile_rows() + "; the nine of Table 1 if not given")
+      ->delimiter(',');
   verb->add_option("--seeds", options->seeds, "1 to so many")
       ->check(CLI::Range(int64_t{1}, int64_t{1000}))
       ->capture_default_str();

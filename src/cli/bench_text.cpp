@@ -245,7 +245,7 @@ void add_bench_text(CLI::App& bench) {
       ->delimiter(',')
       ->check(CLI::IsMember(names))
       ->capture_default_str();
-  verb->add_option("--row", options->recipe.row, "A row of the paper's Table 1: " + profile_rows());
+  verb->add_option("--row", options->recipe.row, "A row of the arena: " + profile_rows());
   verb->add_option("--seeds", options->seeds,
                    "Trains so many models, from --seed on, and their mean")
       ->check(CLI::Range(1, 1000))

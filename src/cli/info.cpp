@@ -82,7 +82,7 @@ void add_info(CLI::App& app) {
   verb->add_option("--profile", options->profile, "Sizes: " + profile_names())
       ->capture_default_str();
   verb->add_option("--task", options->task, "Task: " + profile_tasks());
-  verb->add_option("--row", options->row, "Row of Table 1: " + profile_rows());
+  verb->add_option("--row", options->row, "A row of the arena: " + profile_rows());
   verb->add_flag("--tensors", options->tensors, "List every tensor");
   verb->add_flag("--json", options->json, "One JSON object");
   verb->callback([options, flags = ConfigFlags(*verb)] { run(*options, flags); });

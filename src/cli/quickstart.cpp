@@ -233,7 +233,7 @@ void add_quickstart(CLI::App& app) {
   verb->add_option("--steps", options->steps, "Training steps of each model")
       ->capture_default_str();
   verb->add_option("--row", options->rows,
-                   "Instead of the three, rows of the paper's Table 1: " + profile_rows());
+                   "Instead of the three, rows of the arena: " + profile_rows());
   verb->add_flag("--json", options->json, "One JSON object a model");
   verb->callback([options, flags = ConfigFlags(*verb, {"task", "vocab", "classes", "length"})] {
     run(*options, flags);

@@ -160,7 +160,7 @@ void add_train(CLI::App& app) {
   verb->add_option("--profile", options->recipe.profile,
                    "Model and training as in an arena: " + profile_names() + "; for the tasks " +
                        profile_tasks());
-  verb->add_option("--row", options->recipe.row, "A row of the paper's Table 1: " + profile_rows());
+  verb->add_option("--row", options->recipe.row, "A row of the arena: " + profile_rows());
   verb->add_option("--autotune", options->autotune,
                    "Minutes to search settings in before; what flags give is not searched")
       ->check(CLI::Range(0.0, 1e6));

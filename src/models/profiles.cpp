@@ -1,4 +1,4 @@
-// profiles.cpp -- the sizes of the LRA recipe and the rows of Table 1.
+// profiles.cpp -- the sizes of the LRA recipe, the rows of Table 1 and those beside them.
 #include "models/profiles.h"
 
 #include <fmt/format.h>
@@ -32,14 +32,36 @@ constexpr Task kDeskTasks[] = {
 
 struct Row {
   std::string_view name, mixer, phi;
+  std::string_view ffn = "gelu";  // at the parameters of gelu
 };
+// First the rows of Table 1; then the other systems of the papers, and the polynomial layers in
+// each of their three places.
 constexpr Row kRows[] = {
-    {"transformer", "softmax", "softplus"}, {"linear-kernel", "kernel", "softplus"},
-    {"1xglu", "kernel", "1xglu"},           {"2xglu", "kernel", "2xglu"},
-    {"3xglu", "kernel", "3xglu"},           {"orth-linear", "kernel", "orth-softplus"},
-    {"1xoglu", "kernel", "1xoglu"},         {"2xoglu", "kernel", "2xoglu"},
+    {"transformer", "softmax", "softplus"},
+    {"linear-kernel", "kernel", "softplus"},
+    {"1xglu", "kernel", "1xglu"},
+    {"2xglu", "kernel", "2xglu"},
+    {"3xglu", "kernel", "3xglu"},
+    {"orth-linear", "kernel", "orth-softplus"},
+    {"1xoglu", "kernel", "1xoglu"},
+    {"2xoglu", "kernel", "2xoglu"},
     {"3xaoglu", "kernel", "3xaoglu"},
+    {"performer", "performer", "softplus"},
+    {"linear-transformer", "linear-transformer", "softplus"},
+    {"linformer", "linformer", "softplus"},
+    {"nystromformer", "nystromformer", "softplus"},
+    {"ffn-relu2", "kernel", "softplus", "relu2"},
+    {"ffn-bilinear", "kernel", "softplus", "bilinear"},
+    {"ffn-squares", "kernel", "softplus", "squares-linear"},
+    {"phi-relu2", "kernel", "relu2"},
+    {"phi-bilinear", "kernel", "bilinear"},
+    {"phi-squares", "kernel", "linear>squares"},
+    {"poly-relu2", "poly-relu2", "softplus"},
+    {"poly-bilinear", "poly-bilinear", "softplus"},
+    {"poly-squares", "poly-squares-linear", "softplus"},
+    {"scan", "scan", "softplus"},
 };
+constexpr size_t kTable1Rows = 9;
 
 constexpr std::string_view kProfiles[] = {"paper", "desk"};
 
@@ -90,11 +112,14 @@ void apply_row(std::string_view row, ModelConfig& config) {
   const Row& r = pick(kRows, "row", row);
   config.mixer = r.mixer;
   config.phi = r.phi;
+  if (r.ffn == "gelu") return;
+  config.ffn = r.ffn;
+  config.ffn_match = "params";
 }
 
 std::vector<std::string> table1_rows() {
   std::vector<std::string> rows;
-  for (const Row& row : kRows) rows.emplace_back(row.name);
+  for (const Row& row : std::span(kRows).first(kTable1Rows)) rows.emplace_back(row.name);
   return rows;
 }
 

@@ -9,13 +9,13 @@
 
 namespace linnet {
 
-// The model of one row of the kernel paper's Table 1 on one task; unknown names are an Error that
-// lists them.
+// The model of one row, of the kernel paper's Table 1 or beside it, on one task; unknown names are
+// an Error that lists them.
 ModelConfig profile_config(std::string_view profile, std::string_view task, std::string_view row);
 
 std::vector<std::string> table1_rows();
 
-// The mixer and phi of a row put into a config.
+// What makes a row, put into a config: mixer, phi, and the feed-forward layer of some.
 void apply_row(std::string_view row, ModelConfig& config);
 
 // The known names, separated by commas, for help texts.
