@@ -5,8 +5,8 @@ Both runs see the same file, the same tokenizer (of that kind; words) and the mo
 holds all examples; `stream` has a window of an eighth of them, so that reading, unpacking and tokenizing go on beside the
 training: of the first pass over the data, since later ones come from a cache. The steps are those of about the passes that
 linnet train chooses for IMDb. Interleaved; the time is from step 20 on, when the first window is there. The ratio is of
-the best round of each, since a neighbour only ever slows down; that of the medians stands beside it, and so do both of the
-first 700 steps, which are within IMDb's first pass. That both see the same examples is tested (feed_test.cpp).
+the best round of each, since a neighbour only ever slows down; beside it stand the median of the rounds' own ratios and the
+ratio of the medians, and the same of the first 700 steps, which are within IMDb's first pass. That both see the same examples is tested (feed_test.cpp).
 """
 import json
 import pathlib
@@ -54,6 +54,7 @@ def main():
     for part, name in enumerate(('ratio', 'first_pass_ratio')):
         stream, memory = ([values[part] for values in rates[source]] for source in ('stream', 'memory'))
         ratios[name] = round(max(stream) / max(memory), 4)
+        ratios[name + '_of_rounds'] = round(statistics.median(s / m for s, m in zip(stream, memory)), 4)
         ratios[name + '_of_medians'] = round(statistics.median(stream) / statistics.median(memory), 4)
     commit = subprocess.run(['git', '-C', root, 'rev-parse', '--short', 'HEAD'], capture_output=True, text=True).stdout.strip()
     record = {'bench': 'feed', 'tokenizer': kind, 'steps': STEPS, **{name: [round(v[0]) for v in values] for name, values in rates.items()},
