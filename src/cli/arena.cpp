@@ -1,39 +1,17 @@
-// arena.cpp -- linnet arena: models x tasks x seeds, one record a run, stopped and gone on with at
-// any moment.
+// arena.cpp -- linnet arena: models x tasks x seeds; the flags and the file that name them.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
-#include "cli/arena_data.h"
-#include "cli/arena_projection.h"
-#include "cli/arena_run.h"
+#include "cli/arena_contest.h"
 #include "cli/interrupt.h"
-#include "cli/setting_flags.h"
-#include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "core/error.h"
 #include "core/file.h"
-#include "core/folder_lock.h"
-#include "core/log_file.h"
 #include "models/profiles.h"
-#include "report/run_records.h"
-#include "train/run_profiles.h"
 
 namespace linnet {
 namespace {
-
-using Json = nlohmann::ordered_json;
-using Key = std::tuple<std::string, std::string, uint64_t>;  // task, row, seed
-
-struct Options {
-  std::string name = "table1", profile = "desk", folder = "arena", budget, results;
-  std::vector<std::string> tasks, rows, data;
-  bool table1 = false, retry = false;
-  int64_t seeds = 5;
-  int64_t project = 0;  // steps; 0: whole runs
-  int threads = 0;
-};
 
 // "90", "90s", "20m", "1.5h" to seconds.
 double parse_budget(const std::string& text) {
@@ -52,259 +30,74 @@ double parse_budget(const std::string& text) {
   return value * factor;
 }
 
-class Contest {
- public:
-  Contest(const Options& options, const ConfigFlags& model, const RunFlags& train)
-      : options_(options),
-        model_(model),
-        train_(train),
-        lock_(options.folder),
-        results_(options.results.empty() ? options.folder + "/results.jsonl" : options.results),
-        paths_(arena_paths(options.tasks, options.data, options.folder)),
-        context_(options.threads) {
-    read_results();
+// What the file says and no flag does.
+void add_spec(const CLI::App& verb, ArenaOptions& options) {
+  if (options.spec.empty()) return;
+  ArenaSpec spec =
+      parse_arena_spec(read_file(options.spec, size_t{1} << 20), place_of(options.spec));
+  const auto open = [&](const char* flag) { return verb.count(flag) == 0; };
+  if (!spec.name.empty() && open("--name")) options.name = spec.name;
+  if (!spec.profile.empty() && open("--profile")) options.profile = spec.profile;
+  if (!spec.tasks.empty() && open("--task")) options.tasks = spec.tasks;
+  if (spec.seeds > 0 && open("--seeds")) options.seeds = spec.seeds;
+  for (const auto& [task, path] : spec.data)
+    options.data.insert(options.data.begin(), task + "=" + path);  // those of flags replace them
+  options.settings = spec.settings;
+  for (ArenaRow& row : spec.rows) {
+    if (open("--row") || std::ranges::find(options.names, row.name) != options.names.end())
+      options.rows.push_back(std::move(row));
   }
+}
 
-  void run() {
-    const Clock::time_point start = Clock::now();
-    const double budget = options_.budget.empty() ? 0 : parse_budget(options_.budget);
-    const auto stop = [&] {
-      return interrupted() || (budget > 0 && seconds_since(start) >= budget);
-    };
-    if (options_.project > 0) return project(stop);
-    say_plan();
-    // Seed after seed, so that an arena that is stopped has as many of each row.
-    for (int64_t seed = 1; seed <= options_.seeds; ++seed) {
-      for (const std::string& task : options_.tasks) {
-        for (const std::string& row : options_.rows) {
-          if (done_.contains({task, row, static_cast<uint64_t>(seed)}) || stop()) continue;
-          run_one(task, row, seed, stop);
-        }
-      }
-    }
-    say_rest();
-  }
-
- private:
-  void read_results() {
-    if (!std::filesystem::exists(results_)) {
-      std::vector<LadderRung> ladder;
-      if (std::ranges::find(options_.tasks, "listops") != options_.tasks.end())
-        ladder = arena_ladder(context_, paths_["listops"]);
-      log_.emplace(results_);
-      append({{"plan",
-               {{"arena", options_.name},
-                {"profile", options_.profile},
-                {"tasks", options_.tasks},
-                {"rows", options_.rows},
-                {"seeds", options_.seeds}}}});
-      for (const LadderRung& rung : ladder)
-        append({{"reference", rung.knows}, {"task", "listops"}, {"accuracy", rung.accuracy}});
-      return;
-    }
-    open_log();
-    const std::vector<std::filesystem::path> files = {results_};
-    const RunRecords records = read_run_records(files);
-    for (const RunRecord& run : records.runs) {
-      if (run.arena != options_.name || run.profile != options_.profile) continue;
-      if (!run.ok && options_.retry) continue;
-      done_.insert({run.task, run.row, run.seed});
-      if (run.ok) add_time(run.task, run.row, run.seconds);
-    }
-    for (const RunProjection& projection : records.projections) {
-      if (projection.arena == options_.name && projection.profile == options_.profile)
-        projected_.insert({projection.task, projection.row});
-    }
-  }
-
-  // A kill may have left half a line, which the next must not be glued to.
-  void open_log() {
-    const MappedFile file(results_);
-    const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
-                                file.bytes().size());
-    const size_t start = text.rfind('\n') + 1;  // 0 where there is none
-    const std::string_view last = text.substr(start);
-    const bool whole = last.empty() || Json::accept(last);
-    log_.emplace(results_, static_cast<int64_t>(whole ? text.size() : start));
-    if (whole && !last.empty()) log_->append("\n");
-  }
-
-  void append(const Json& line) {
-    log_->append(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
-    log_->sync();  // the run's folder is removed next
-  }
-
-  const PreparedTask& prepared(const std::string& task) {
-    const auto found = prepared_.find(task);
-    if (found != prepared_.end()) return found->second;
-    DataChoice choice{.data = paths_.at(task), .task = task};
-    choice.learn_tokenizer = false;  // the profiles are of bytes and ListOps words
-    Progress progress("preparing " + task);
-    PreparedTask ready = prepare(
-        choice, options_.threads,
-        [&](const std::string& what, double done) { progress.show(std::max(done, 0.0), what); });
-    return prepared_.emplace(task, std::move(ready)).first->second;
-  }
-
-  ArenaRun make_run(const std::string& task, const std::string& row, int64_t seed,
-                    const PreparedTask& data) const {
-    ArenaRun run{.arena = options_.name,
-                 .profile = options_.profile,
-                 .task = task,
-                 .row = row,
-                 .seed = seed,
-                 .config = model_.apply(profile_config(options_.profile, task, row)),
-                 .settings = train_.apply(profile_settings(options_.profile, task)),
-                 .folder = fmt::format("{}/runs/{}-{}-{}", options_.folder, task, row, seed)};
-    run.settings.seed = seed;
-    run.config.classes = static_cast<int64_t>(data.settings.labels.size());
-    return run;
-  }
-
-  void run_one(const std::string& task, const std::string& row, int64_t seed,
-               const std::function<bool()>& stop) {
-    const PreparedTask& data = prepared(task);
-    const ArenaRun run = make_run(task, row, seed, data);
-    std::optional<Json> record;
-    {
-      Progress progress(fmt::format("{:<9} {:<14} seed {}", task, row, seed));
-      record = run_in_arena(context_, run, data, stop, [&](double done, const std::string& note) {
-        progress.show(done, note);
-      });
-    }
-    if (!record) return;
-    append(*record);
-    done_.insert({task, row, static_cast<uint64_t>(seed)});
-    if ((*record)["status"] == "ok") {
-      add_time(task, row, (*record)["seconds"].get<double>());
-      std::filesystem::remove_all(run.folder);
-    } else {
-      fmt::print(stderr, "linnet: {} {} seed {} failed: {}\n", task, row, seed,
-                 (*record)["error"].get<std::string>());
-    }
-  }
-
-  // Instead of runs: some steps of each row and task, and what a whole run would take.
-  void project(const std::function<bool()>& stop) {
-    for (const std::string& task : options_.tasks) {
-      for (const std::string& row : options_.rows) {
-        if (projected_.contains({task, row}) || stop()) continue;
-        const PreparedTask& data = prepared(task);
-        ArenaRun run = make_run(task, row, 1, data);
-        run.folder += "-projection";
-        Progress progress(fmt::format("{:<9} {:<14}", task, row));
-        const std::optional<Json> record =
-            project_run(context_, run, data, options_.project, stop,
-                        [&](double done, const std::string& note) { progress.show(done, note); });
-        std::filesystem::remove_all(run.folder);
-        if (record) append(*record);
-      }
-    }
-    fmt::print("records: {}\nreport:  linnet report {} --out report.html\n", results_, results_);
-  }
-
-  void add_time(const std::string& task, const std::string& row, double seconds) {
-    for (const std::string& key : {task + " " + row, task, std::string()}) {
-      auto& [sum, count] = times_[key];
-      sum += seconds;
-      ++count;
-    }
-  }
-  // By the runs of this row, else of this task, else of all; 0 when there are none.
-  double expected_seconds(const std::string& task, const std::string& row) const {
-    for (const std::string& key : {task + " " + row, task, std::string()}) {
-      const auto found = times_.find(key);
-      if (found != times_.end()) return found->second.first / found->second.second;
-    }
-    return 0;
-  }
-
-  std::pair<int64_t, double> rest() const {
-    int64_t runs = 0;
-    double seconds = 0;
-    for (const std::string& task : options_.tasks) {
-      for (const std::string& row : options_.rows) {
-        for (int64_t seed = 1; seed <= options_.seeds; ++seed) {
-          if (done_.contains({task, row, static_cast<uint64_t>(seed)})) continue;
-          ++runs;
-          seconds += expected_seconds(task, row);
-        }
-      }
-    }
-    return {runs, seconds};
-  }
-
-  void say_plan() const {
-    const auto all =
-        static_cast<int64_t>(options_.tasks.size() * options_.rows.size()) * options_.seeds;
-    fmt::print("{}, profile {}: {} tasks x {} rows x {} seeds; {} of {} runs are done\n",
-               options_.name, options_.profile, options_.tasks.size(), options_.rows.size(),
-               options_.seeds, all - rest().first, all);
-    std::fflush(stdout);
-  }
-
-  void say_rest() const {
-    const auto [runs, seconds] = rest();
-    if (runs == 0) {
-      fmt::print("all runs are done\n");
-    } else {
-      fmt::print("{} runs are left{}; the same command goes on\n", runs,
-                 seconds > 0 ? fmt::format(", about {:.0f} minutes", seconds / 60) : "");
-    }
-    fmt::print("records: {}\nreport:  linnet report {} --out report.html\n", results_, results_);
-  }
-
-  Options options_;
-  ConfigFlags model_;
-  RunFlags train_;
-  FolderLock lock_;
-  std::string results_;
-  std::optional<LogFile> log_;
-  std::map<std::string, std::string> paths_;
-  std::map<std::string, PreparedTask> prepared_;
-  Context context_;
-  std::set<Key> done_;
-  std::set<std::pair<std::string, std::string>> projected_;  // task, row
-  std::map<std::string, std::pair<double, double>> times_;   // sum of seconds, runs
-};
-
-void run(Options options, const ConfigFlags& model, const RunFlags& train) {
+void run(ArenaOptions options, const ConfigFlags& model, const RunFlags& train) {
   if (options.tasks.empty()) options.tasks = {"listops", "text", "matching"};
-  if (options.rows.empty() || options.table1) options.rows = table1_rows();
-  for (const std::string& task : options.tasks) {
-    for (const std::string& row : options.rows) profile_config(options.profile, task, row);
+  if ((options.names.empty() && options.rows.empty()) || options.table1)
+    options.names = table1_rows();
+  for (const std::string& name : options.names) {
+    if (std::ranges::find(options.rows, name, &ArenaRow::name) == options.rows.end())
+      options.rows.push_back({.name = name, .row = name});
+  }
+  options.names.clear();
+  for (const ArenaRow& row : options.rows) {
+    options.names.push_back(row.name);
+    for (const std::string& task : options.tasks)
+      arena_model(options.profile, task, options.settings, row);
   }
   stop_on_signals();
-  Contest(options, model, train).run();
+  run_contest(options, model, train);
 }
 
 }  // namespace
 
 void add_arena(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ArenaOptions>();
+  auto budget = std::make_shared<std::string>();
   CLI::App* verb = app.add_subcommand("arena", "Compares models over tasks and seeds");
   verb->footer(
       "Examples:\n  linnet arena --table1 --profile desk --data text=imdb --data "
       "matching=peerread_citations --budget 20m\n  linnet arena --task listops --row "
-      "linear-kernel,2xoglu --seeds 3 --steps 200\nThe same command again goes on; linnet report "
+      "linear-kernel,2xoglu --seeds 3 --steps 200\n  linnet arena --spec mine.json\nThe same "
+      "command again goes on; linnet report "
       "shows what there is.");
   verb->add_option("--name", options->name, "Of the arena, in its records")->capture_default_str();
   verb->add_flag("--table1", options->table1, "The nine rows of the paper's Table 1");
   verb->add_option("--task", options->tasks, profile_tasks() + "; all if not given")
       ->delimiter(',');
-  verb->add_option("--row", options->rows, profile_rows() + "; the nine of Table 1 if not given")
+  verb->add_option("--row", options->names, profile_rows() + "; the nine of Table 1 if not given")
       ->delimiter(',');
   verb->add_option("--seeds", options->seeds, "1 to so many")
       ->check(CLI::Range(int64_t{1}, int64_t{1000}))
       ->capture_default_str();
   verb->add_option("--profile", options->profile, profile_names())->capture_default_str();
+  verb->add_option("--spec", options->spec,
+                   "JSON file of name, profile, tasks, seeds, data and rows with settings of "
+                   "their own; docs/arena.md");
   verb->add_option("--data", options->data, "TASK=PATH; ListOps is made if not given");
   verb->add_option("--dir", options->folder, "Folder of unfinished runs and made data")
       ->capture_default_str();
   verb->add_option("--results", options->results,
                    "File of records; DIR/results.jsonl if not given");
-  verb->add_option("--budget", options->budget,
-                   "Stops after this time, e.g. 20m; goes on next time");
+  verb->add_option("--budget", *budget, "Stops after this time, e.g. 20m; goes on next time");
   verb->add_option("--project", options->project,
                    "Instead: so many steps of each row, and what the whole would take")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
@@ -312,8 +105,10 @@ void add_arena(CLI::App& app) {
   verb->add_option("--threads", options->threads, "0: all cores")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
-  verb->callback([options, run_flags = RunFlags(*verb, {"seed"}),
+  verb->callback([options, budget, verb, run_flags = RunFlags(*verb, {"seed"}),
                   model = ConfigFlags(*verb, {"task", "vocab", "classes", "loss"})] {
+    if (!budget->empty()) options->budget = parse_budget(*budget);
+    add_spec(*verb, *options);
     run(*options, model, run_flags);
   });
 }

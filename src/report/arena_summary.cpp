@@ -272,7 +272,8 @@ const ArenaCell* ArenaTask::find(std::string_view label) const {
 }
 
 ArenaSummary summarize(const RunRecords& records, const std::string& against) {
-  if (records.runs.empty() && records.plans.empty() && records.projections.empty())
+  if (records.runs.empty() && records.plans.empty() && records.projections.empty() &&
+      records.lengths.empty())
     throw Error("[report] the files hold no runs and no plan");
   std::vector<std::pair<std::string, std::string>> boards;
   const auto add_board = [&](const std::string& arena, const std::string& profile) {
@@ -296,7 +297,8 @@ ArenaSummary summarize(const RunRecords& records, const std::string& against) {
     }
     summary.boards.push_back(make_board(records, board.first, board.second, plan, against));
   }
-  if (!against.empty() &&
+  summary.lengths = records.lengths;
+  if (!against.empty() && !summary.boards.empty() &&
       std::ranges::all_of(summary.boards, &std::string::empty, &ArenaBoard::against)) {
     throw Error(fmt::format("[--against] no such row: \"{}\"; there are: {}", printable(against),
                             fmt::join(summary.boards[0].rows, ", ")));

@@ -67,6 +67,7 @@ struct ArenaBoard {
 
 struct ArenaSummary {
   std::vector<ArenaBoard> boards;
+  std::vector<LengthPoint> lengths;
   size_t runs = 0, failed = 0;
   std::vector<std::string> notes;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "report/paper_table.h"
@@ -64,6 +65,28 @@ Json cell_json(const ArenaBoard& board, const ArenaCell& cell) {
   return json;
 }
 
+// Inference and training: what was measured of each mixer, by the length.
+Json lengths_json(const std::vector<LengthPoint>& points) {
+  Json modes = Json::array();
+  for (const bool training : {false, true}) {
+    std::vector<std::string> names;
+    std::map<std::string, Json> lines;
+    for (const LengthPoint& point : points) {
+      if (point.training != training) continue;
+      if (!lines.contains(point.mixer)) names.push_back(point.mixer);
+      lines[point.mixer].push_back({{"x", point.length},
+                                    {"time", number(1e6 * point.seconds / point.length)},
+                                    {"memory", number(point.memory_mb)}});
+    }
+    Json mixers = Json::array();
+    for (const std::string& name : names)
+      mixers.push_back({{"name", name}, {"points", lines[name]}});
+    modes.push_back({{"softmax", std::ranges::find(names, "softmax") - names.begin()},
+                     {"mixers", std::move(mixers)}});
+  }
+  return modes;
+}
+
 }  // namespace
 
 Json chart_data(const ArenaSummary& summary) {
@@ -87,7 +110,7 @@ Json chart_data(const ArenaSummary& summary) {
     }
     boards.push_back(std::move(json));
   }
-  return {{"boards", std::move(boards)}};
+  return {{"boards", std::move(boards)}, {"lengths", lengths_json(summary.lengths)}};
 }
 
 }  // namespace linnet

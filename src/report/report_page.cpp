@@ -119,6 +119,12 @@ constexpr Chart kBoardCharts[] = {
     {"memory", "Peak memory", "mean over runs; shorter is better"},
 };
 
+// For inference and for training.
+constexpr Chart kLengthCharts[] = {
+    {"pace", "Time a token", "one sequence on one thread; lower is better"},
+    {"room", "Peak memory", "of the same; lower is better"},
+};
+
 // The list of runs, with an id at the first of each cell.
 std::string runs_html(const ArenaBoard& board, const ArenaTask& task) {
   const ReportTable table = runs_table(task);
@@ -205,6 +211,18 @@ std::string board_html(const ArenaSummary& summary, size_t number) {
   return out + "</div></section>\n";
 }
 
+std::string lengths_html(const ArenaSummary& summary) {
+  if (summary.lengths.empty()) return "";
+  std::string out = "<section id=\"lengths\"><h2>Speed and memory over the length</h2>\n";
+  for (const size_t mode : {0, 1}) {
+    const std::string title = mode == 0 ? "Inference" : "Training";
+    out += "<h3>" + title + "</h3>\n<div class=\"charts\">";
+    for (const Chart& chart : kLengthCharts) out += chart_html(chart, 0, mode, title);
+    out += "</div>\n";
+  }
+  return out + "</section>\n";
+}
+
 std::string navigation_html(const ArenaSummary& summary) {
   std::string out;
   for (size_t b = 0; b < summary.boards.size(); ++b) {
@@ -217,6 +235,7 @@ std::string navigation_html(const ArenaSummary& summary) {
     if (std::ranges::any_of(board.tasks, has_speed))
       out += fmt::format("<a href=\"#costs-{}\">Speed and memory</a>", b);
   }
+  if (!summary.lengths.empty()) out += "<a href=\"#lengths\">Over the length</a>";
   return out + "<a href=\"#reading\">How to read it</a>";
 }
 
@@ -258,6 +277,7 @@ std::string script_json(const nlohmann::ordered_json& json) {
 std::string report_page(const ArenaSummary& summary, const std::string& title) {
   std::string boards;
   for (size_t i = 0; i < summary.boards.size(); ++i) boards += board_html(summary, i);
+  boards += lengths_html(summary);
   const std::pair<std::string_view, std::string> parts[] = {
       {"title", escaped(title)},
       {"subtitle", escaped(subtitle(summary))},

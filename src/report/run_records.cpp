@@ -190,6 +190,20 @@ RunProjection read_projection(const Line& line) {
   return projection;
 }
 
+// Null: a line of a bench about something else, e.g. its heading.
+std::optional<LengthPoint> read_length_point(const Line& line) {
+  const json& object = line.object();
+  if (!object.contains("length")) return std::nullopt;
+  LengthPoint point{.mixer = line.name(object, "mixer"),
+                    .training = Line::field(object, "mode") == "train",
+                    .length = line.number_of(Line::field(object, "length"), "length", 1e12),
+                    .seconds = line.number_of(Line::field(object, "seconds"), "seconds", 1e12),
+                    .memory_mb = line.number(object, "memory_mb")};
+  if (!(point.length >= 1 && point.seconds > 0))
+    line.fail("\"length\" and \"seconds\" must be above 0");
+  return point;
+}
+
 ReferenceScore read_reference(const Line& line) {
   const json& object = line.object();
   return {line.name(object, "reference"), line.name(object, "task"),
@@ -267,6 +281,10 @@ void add_line(const Line& line, RunRecords& records) {
     records.projections.push_back(std::move(projection));
   } else if (line.object().contains("arena")) {
     records.runs.push_back(read_run(line));
+  } else if (line.object().contains("mixer") || line.object().contains("bench") ||
+             line.object().contains("of_linear_kernel")) {
+    if (std::optional<LengthPoint> point = read_length_point(line))
+      records.lengths.push_back(std::move(*point));
   } else {
     line.fail("is neither a run (\"arena\"), a \"plan\", a \"reference\" nor a \"projection\"");
   }

@@ -2,7 +2,8 @@
 //
 // A line is a run ("arena", "task", "row", "seed", "status" and what it measured), a plan ("plan":
 // the tasks, rows and seeds that an arena shall have) or a reference ("reference": a known accuracy
-// of a task) or a projection ("projection": what a run would take). docs/report.md has the fields.
+// of a task), a projection ("projection": what a run would take) or a measurement of
+// `linnet bench mixers` ("mixer", "length"). docs/report.md has the fields.
 // Files may come from anybody: a wrong line is an Error with file and line; names are made fit for
 // a terminal here, once (printable in core/file.h).
 #pragma once
@@ -65,11 +66,19 @@ struct RunProjection {
   std::string place;              // file:line
 };
 
+// One sequence through one token mixer.
+struct LengthPoint {
+  std::string mixer;
+  bool training = false;  // else inference
+  double length = 0, seconds = 0, memory_mb = kNotMeasured;
+};
+
 struct RunRecords {
   std::vector<RunRecord> runs;
   std::vector<RunProjection> projections;
   std::vector<ReferenceScore> references;
   std::vector<ArenaPlan> plans;
+  std::vector<LengthPoint> lengths;
   std::vector<std::string> notes;  // sentences about what was left out
 };
 

@@ -52,6 +52,18 @@ done
 "$LINNET_BIN" report projected/results.jsonl >out 2>&1 && grep -q 'What whole runs would take' out || fail "projections: $(cat out)"
 [[ -z $(ls projected/runs) ]] || fail "projections leave folders: $(ls projected/runs)"
 
+# Rows of a file, with settings of their own; a flag comes before it.
+cat >spec.json <<'J'
+{"name": "own", "tasks": ["listops"], "seeds": 5, "data": {"listops": "lists"}, "settings": {"steps": 5, "evaluations": 1, "width": 16, "heads": 2},
+ "rows": {"flat": {"row": "linear-kernel"}, "mixed": {"row": "linear-kernel", "first_mixer": "scan", "blocks": 3}}}
+J
+"$LINNET_BIN" arena --spec spec.json --seeds 2 --dir own >out 2>&1 || fail "spec: $(cat out)"
+[[ $(grep -c '"arena":"own".*"status":"ok"' own/results.jsonl) -eq 4 ]] || fail "rows of a file: $(cat out)"
+[[ $(grep -c '"row":"mixed".*"blocks":3.*"first_mixer":"scan"' own/results.jsonl) -eq 2 ]] || fail "their settings: $(cat own/results.jsonl)"
+sed 's/"blocks"/"depth"/' spec.json >wrong.json
+"$LINNET_BIN" arena --spec wrong.json --dir own >out 2>&1
+[[ $? -eq 2 ]] && grep -q 'arena.rows.mixed.depth' out || fail "wrong spec: $(cat out)"
+
 # A run that fails is a record, and the others go on.
 "$LINNET_BIN" arena --task listops --row linear-kernel --seeds 2 --steps 30 --lr 1e6 --schedule constant --warmup 1 --clip 0 \
   --data listops=lists --dir broken >out 2>&1 || fail "broken: $(cat out)"

@@ -96,7 +96,11 @@ data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</s
 task = data['boards'][0]['tasks'][2]
 assert task['references'] == [{'name': 'root operator only', 'accuracy': 33.4}], task['references']
 assert all(len(cell['curves'][x][y]['x']) > 10 for cell in task['cells'] for x in ('steps', 'seconds') for y in ('accuracy', 'loss'))
-assert source.count('<canvas') == 14
+assert source.count('<canvas') == 18
+assert [[line['name'] for line in mode['mixers']] for mode in data['lengths']] == [['softmax', 'kernel']] * 2
+assert len(data['lengths'][1]['mixers'][0]['points']) == 9
+projected = [rows for css, rows in page.tables if css == 'costs' and rows[0][0] == 'Task']
+assert len(projected) == 1 and len(projected[0]) == 28 and projected[0][1][-1] == '4.2 days', projected
 
 markdown = open('table.md').read()
 for key in (('listops', '1xglu'), ('text', 'transformer')):
@@ -123,7 +127,7 @@ expect_error "cannot write" report arena.jsonl --out none/page.html
 : >empty.jsonl
 expect_error "no runs" report empty.jsonl
 { cat arena.jsonl && echo '{"arena":' && echo '{}'; } >broken.jsonl
-expect_error "[broken.jsonl:136] is not JSON" report broken.jsonl
+expect_error "[broken.jsonl:$(($(wc -l <arena.jsonl) + 1))] is not JSON" report broken.jsonl
 echo '{"arena":"a","task":"t","row":"r","seed":1,"status":"ok","test":{"accuracy":31}}' >wrong.jsonl
 expect_error "[wrong.jsonl:1] \"accuracy\" must be a number from 0 to 1" report wrong.jsonl
 head -c 100000 /dev/zero | tr '\0' '[' >deep.jsonl

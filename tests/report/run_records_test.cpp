@@ -116,6 +116,25 @@ TEST(RunRecordsTest, FaultsNameFileAndLine) {
   EXPECT_NE(fault(R"({"reference":"x","task":"t"})").find("accuracy"), std::string::npos);
 }
 
+TEST(RunRecordsTest, ReadsMeasurementsOverTheLengthAndLeavesOutWhatElseABenchSays) {
+  const RunRecords records =
+      read(R"({"bench":"mixers","commit":"abc"})"
+           "\n"
+           R"({"mixer":"scan","mode":"train","length":256,"seconds":0.5,"memory_mb":3})"
+           "\n"
+           R"({"mixer":"scan","grows_in":"train","growth":2})"
+           "\n"
+           R"({"row":"1xglu","train_tokens_per_s":5,"of_linear_kernel":0.9})");
+  ASSERT_EQ(records.lengths.size(), 1u);
+  EXPECT_TRUE(records.lengths[0].training);
+  EXPECT_EQ(records.lengths[0].length, 256);
+  for (const char* line :
+       {R"({"mixer":"scan","length":0,"seconds":1})", R"({"mixer":"scan","length":9})",
+        R"({"mixer":7,"length":9})", R"({"projection":"table1","task":"t","row":"r"})",
+        R"({"projection":"table1","task":"t","seconds":1})"})
+    EXPECT_EQ(fault(line).find("[f.jsonl:1] "), 0u) << line;
+}
+
 TEST(RunRecordsTest, ALineThatIsBeingWrittenIsLeftOut) {
   const std::string run = std::string(kRun) + "\n";
   const RunRecords records = read(run + "{\"arena\":\"a\",\"ta");

@@ -48,6 +48,10 @@ def main():
                        "seconds_per_run": {"text": 180, "listops": {"3xaoglu": 200}}}},
              {"reference": "root operator only", "task": "listops", "accuracy": 0.334},
              {"reference": "fastText bigrams", "task": "text", "accuracy": 0.668}]
+    lines += [{"projection": "table1", "task": task, "row": row, "profile": "synthetic", "seconds": 3.6e5, "steps": 20000,
+               "step_seconds": 18, "tokens_per_s": 2222} for task in TASKS for row in ROWS]
+    lines += [{"mixer": mixer, "mode": mode, "length": 2 ** power, "seconds": 1e-6 * 2 ** (power * growth), "memory_mb": 2 + 2 ** power / 500}
+              for power in range(8, 17) for mode in ("infer", "train") for mixer, growth in (("softmax", 1.6), ("kernel", 1.1))]
     for seed in range(1, seeds + 1):
         for task in TASKS:
             for row in ROWS:

@@ -1,6 +1,6 @@
 // charts.js -- one function a kind of chart; at the end they are made, and made again when the theme changes.
 
-const boards = JSON.parse(document.getElementById('data').textContent).boards;
+const {boards, lengths} = JSON.parse(document.getElementById('data').textContent);
 
 // Of the known accuracies above every model the next one is enough: the others would squeeze what was measured.
 for (const task of boards.flatMap(board => board.tasks)) {
@@ -173,12 +173,44 @@ function bars(board, field, title, canvas) {
   return {type: 'bar', options, data: {labels: board.rows, datasets}};
 }
 
+// A line a mixer over the tokens of a sequence, both axes by powers.
+function overLength(field, title, canvas) {
+  const mode = lengths[canvas.dataset.task];
+  const datasets = mode.mixers.map((mixer, i) => {
+    const style = styleOf({against: mode.softmax}, i);
+    return {label: mixer.name, data: mixer.points.filter(p => p[field] > 0).map(p => ({x: p.x, y: p[field]})),
+      borderColor: style.color, borderDash: style.dash, borderWidth: 2, pointStyle: style.marker, pointRadius: 3,
+      pointBackgroundColor: style.color, backgroundColor: style.color};
+  }).filter(dataset => dataset.data.length);
+  const measured = [...new Set(datasets.flatMap(dataset => dataset.data.map(point => point.x)))].sort((a, b) => a - b);
+  const every = Math.ceil(measured.length / (canvas.parentElement.clientWidth < 480 ? 5 : 9));
+  const values = datasets.flatMap(dataset => dataset.data.map(point => point.y));
+  const tens = [];
+  for (let power = Math.floor(Math.log10(Math.min(...values))); power <= Math.log10(Math.max(...values)); ++power)
+    tens.push(...[1, 2, 5].map(digit => digit * 10 ** power));
+  const options = base();
+  options.interaction = {mode: 'nearest', axis: 'xy', intersect: false};
+  options.scales = {
+    x: axis('tokens of a sequence', {type: 'logarithmic', ticks: {callback: value => value < 1024 ? value : `${value / 1024} Ki`},
+      afterBuildTicks: scale => { scale.ticks = measured.filter((value, i) => i % every === 0).map(value => ({value})); }}),
+    y: axis(title, {type: 'logarithmic', ticks: {callback: short},
+      afterBuildTicks: scale => { scale.ticks = tens.filter(v => v >= scale.min && v <= scale.max).map(value => ({value})); }}),
+  };
+  options.plugins.legend = legend();
+  options.plugins.tooltip.callbacks = {
+    title: items => items.length ? `${items[0].parsed.x.toLocaleString('en')} tokens` : '',
+    label: item => `${item.dataset.label}: ${short(item.parsed.y)} ${title.replace(/.*, /, '')}`};
+  return {type: 'line', options, data: {datasets}};
+}
+
 const makers = {
   dots, curves,
   time: (board, task) => scatter(board, task, 'seconds', 'training time of a run', shortTime),
   size: (board, task) => scatter(board, task, 'parameters', 'parameters', short),
   speed: (board, task, canvas) => bars(board, 'tokens_per_s', 'training speed, tokens/s', canvas),
   memory: (board, task, canvas) => bars(board, 'peak_mb', 'peak memory, MB', canvas),
+  pace: (board, task, canvas) => overLength('time', 'time a token, microseconds', canvas),
+  room: (board, task, canvas) => overLength('memory', 'peak memory, MB', canvas),
 };
 
 // A chart that nothing was measured for is not shown.
@@ -186,7 +218,7 @@ function draw(canvas) {
   const board = boards[canvas.dataset.board];
   const old = Chart.getChart(canvas);
   if (old) old.destroy();
-  const chart = makers[canvas.dataset.chart](board, board.tasks[canvas.dataset.task], canvas);
+  const chart = makers[canvas.dataset.chart](board, board && board.tasks[canvas.dataset.task], canvas);
   const empty = chart.data.datasets.every(dataset => dataset.data.length === 0);
   canvas.closest('figure').hidden = empty;
   if (!empty) new Chart(canvas, chart);

@@ -1,0 +1,248 @@
+// arena_contest.cpp -- one record a run, stopped and gone on with at any moment.
+#include "cli/arena_contest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cli/arena_data.h"
+#include "cli/arena_projection.h"
+#include "cli/arena_run.h"
+#include "cli/interrupt.h"
+#include "cli/terminal.h"
+#include "core/file.h"
+#include "core/folder_lock.h"
+#include "core/log_file.h"
+#include "report/run_records.h"
+
+namespace linnet {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Key = std::tuple<std::string, std::string, uint64_t>;  // task, row, seed
+
+class Contest {
+ public:
+  Contest(const ArenaOptions& options, const ConfigFlags& model, const RunFlags& train)
+      : options_(options),
+        model_(model),
+        train_(train),
+        lock_(options.folder),
+        results_(options.results.empty() ? options.folder + "/results.jsonl" : options.results),
+        paths_(arena_paths(options.tasks, options.data, options.folder)),
+        context_(options.threads) {
+    read_results();
+  }
+
+  void run() {
+    const Clock::time_point start = Clock::now();
+    const double budget = options_.budget;
+    const auto stop = [&] {
+      return interrupted() || (budget > 0 && seconds_since(start) >= budget);
+    };
+    if (options_.project > 0) return project(stop);
+    say_plan();
+    // Seed after seed, so that an arena that is stopped has as many of each row.
+    for (int64_t seed = 1; seed <= options_.seeds; ++seed) {
+      for (const std::string& task : options_.tasks) {
+        for (const ArenaRow& row : options_.rows) {
+          if (done_.contains({task, row.name, static_cast<uint64_t>(seed)}) || stop()) continue;
+          run_one(task, row, seed, stop);
+        }
+      }
+    }
+    say_rest();
+  }
+
+ private:
+  void read_results() {
+    if (!std::filesystem::exists(results_)) {
+      std::vector<LadderRung> ladder;
+      if (std::ranges::find(options_.tasks, "listops") != options_.tasks.end())
+        ladder = arena_ladder(context_, paths_["listops"]);
+      log_.emplace(results_);
+      append({{"plan",
+               {{"arena", options_.name},
+                {"profile", options_.profile},
+                {"tasks", options_.tasks},
+                {"rows", options_.names},
+                {"seeds", options_.seeds}}}});
+      for (const LadderRung& rung : ladder)
+        append({{"reference", rung.knows}, {"task", "listops"}, {"accuracy", rung.accuracy}});
+      return;
+    }
+    open_log();
+    const std::vector<std::filesystem::path> files = {results_};
+    const RunRecords records = read_run_records(files);
+    for (const RunRecord& run : records.runs) {
+      if (run.arena != options_.name || run.profile != options_.profile) continue;
+      if (!run.ok && options_.retry) continue;
+      done_.insert({run.task, run.row, run.seed});
+      if (run.ok) add_time(run.task, run.row, run.seconds);
+    }
+    for (const RunProjection& projection : records.projections) {
+      if (projection.arena == options_.name && projection.profile == options_.profile)
+        projected_.insert({projection.task, projection.row});
+    }
+  }
+
+  // A kill may have left half a line, which the next must not be glued to.
+  void open_log() {
+    const MappedFile file(results_);
+    const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
+                                file.bytes().size());
+    const size_t start = text.rfind('\n') + 1;  // 0 where there is none
+    const std::string_view last = text.substr(start);
+    const bool whole = last.empty() || Json::accept(last);
+    log_.emplace(results_, static_cast<int64_t>(whole ? text.size() : start));
+    if (whole && !last.empty()) log_->append("\n");
+  }
+
+  void append(const Json& line) {
+    log_->append(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    log_->sync();  // the run's folder is removed next
+  }
+
+  const PreparedTask& prepared(const std::string& task) {
+    const auto found = prepared_.find(task);
+    if (found != prepared_.end()) return found->second;
+    DataChoice choice{.data = paths_.at(task), .task = task};
+    choice.learn_tokenizer = false;  // the profiles are of bytes and ListOps words
+    Progress progress("preparing " + task);
+    PreparedTask ready = prepare(
+        choice, options_.threads,
+        [&](const std::string& what, double done) { progress.show(std::max(done, 0.0), what); });
+    return prepared_.emplace(task, std::move(ready)).first->second;
+  }
+
+  ArenaRun make_run(const std::string& task, const ArenaRow& row, int64_t seed,
+                    const PreparedTask& data) const {
+    const ArenaModel own = arena_model(options_.profile, task, options_.settings, row);
+    ArenaRun run{.arena = options_.name,
+                 .profile = options_.profile,
+                 .task = task,
+                 .row = row.name,
+                 .seed = seed,
+                 .config = model_.apply(own.config),
+                 .settings = train_.apply(own.settings),
+                 .folder = fmt::format("{}/runs/{}-{}-{}", options_.folder, task, row.name, seed)};
+    run.settings.seed = seed;
+    run.config.classes = static_cast<int64_t>(data.settings.labels.size());
+    return run;
+  }
+
+  void run_one(const std::string& task, const ArenaRow& row, int64_t seed,
+               const std::function<bool()>& stop) {
+    const PreparedTask& data = prepared(task);
+    const ArenaRun run = make_run(task, row, seed, data);
+    std::optional<Json> record;
+    {
+      Progress progress(fmt::format("{:<9} {:<14} seed {}", task, row.name, seed));
+      record = run_in_arena(context_, run, data, stop, [&](double done, const std::string& note) {
+        progress.show(done, note);
+      });
+    }
+    if (!record) return;
+    append(*record);
+    done_.insert({task, row.name, static_cast<uint64_t>(seed)});
+    if ((*record)["status"] == "ok") {
+      add_time(task, row.name, (*record)["seconds"].get<double>());
+      std::filesystem::remove_all(run.folder);
+    } else {
+      fmt::print(stderr, "linnet: {} {} seed {} failed: {}\n", task, row.name, seed,
+                 (*record)["error"].get<std::string>());
+    }
+  }
+
+  // Instead of runs: some steps of each row and task, and what a whole run would take.
+  void project(const std::function<bool()>& stop) {
+    for (const std::string& task : options_.tasks) {
+      for (const ArenaRow& row : options_.rows) {
+        if (projected_.contains({task, row.name}) || stop()) continue;
+        const PreparedTask& data = prepared(task);
+        ArenaRun run = make_run(task, row, 1, data);
+        run.folder += "-projection";
+        Progress progress(fmt::format("{:<9} {:<14}", task, row.name));
+        const std::optional<Json> record =
+            project_run(context_, run, data, options_.project, stop,
+                        [&](double done, const std::string& note) { progress.show(done, note); });
+        std::filesystem::remove_all(run.folder);
+        if (record) append(*record);
+      }
+    }
+    fmt::print("records: {}\nreport:  linnet report {} --out report.html\n", results_, results_);
+  }
+
+  void add_time(const std::string& task, const std::string& row, double seconds) {
+    for (const std::string& key : {task + " " + row, task, std::string()}) {
+      auto& [sum, count] = times_[key];
+      sum += seconds;
+      ++count;
+    }
+  }
+  // By the runs of this row, else of this task, else of all; 0 when there are none.
+  double expected_seconds(const std::string& task, const std::string& row) const {
+    for (const std::string& key : {task + " " + row, task, std::string()}) {
+      const auto found = times_.find(key);
+      if (found != times_.end()) return found->second.first / found->second.second;
+    }
+    return 0;
+  }
+
+  std::pair<int64_t, double> rest() const {
+    int64_t runs = 0;
+    double seconds = 0;
+    for (const std::string& task : options_.tasks) {
+      for (const std::string& row : options_.names) {
+        for (int64_t seed = 1; seed <= options_.seeds; ++seed) {
+          if (done_.contains({task, row, static_cast<uint64_t>(seed)})) continue;
+          ++runs;
+          seconds += expected_seconds(task, row);
+        }
+      }
+    }
+    return {runs, seconds};
+  }
+
+  void say_plan() const {
+    const auto all =
+        static_cast<int64_t>(options_.tasks.size() * options_.rows.size()) * options_.seeds;
+    fmt::print("{}, profile {}: {} tasks x {} rows x {} seeds; {} of {} runs are done\n",
+               options_.name, options_.profile, options_.tasks.size(), options_.rows.size(),
+               options_.seeds, all - rest().first, all);
+    std::fflush(stdout);
+  }
+
+  void say_rest() const {
+    const auto [runs, seconds] = rest();
+    if (runs == 0) {
+      fmt::print("all runs are done\n");
+    } else {
+      fmt::print("{} runs are left{}; the same command goes on\n", runs,
+                 seconds > 0 ? fmt::format(", about {:.0f} minutes", seconds / 60) : "");
+    }
+    fmt::print("records: {}\nreport:  linnet report {} --out report.html\n", results_, results_);
+  }
+
+  ArenaOptions options_;
+  ConfigFlags model_;
+  RunFlags train_;
+  FolderLock lock_;
+  std::string results_;
+  std::optional<LogFile> log_;
+  std::map<std::string, std::string> paths_;
+  std::map<std::string, PreparedTask> prepared_;
+  Context context_;
+  std::set<Key> done_;
+  std::set<std::pair<std::string, std::string>> projected_;  // task, row
+  std::map<std::string, std::pair<double, double>> times_;   // sum of seconds, runs
+};
+
+}  // namespace
+
+void run_contest(const ArenaOptions& options, const ConfigFlags& model, const RunFlags& train) {
+  Contest(options, model, train).run();
+}
+
+}  // namespace linnet
