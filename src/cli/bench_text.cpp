@@ -104,7 +104,7 @@ TextFigures run_linnet(const TextContest& contest, const ModelConfig& config,
   });
   TextFigures figures{
       .model = "linnet",
-      .settings = fmt::format("{}, {} blocks of width {}, {} tokens, {} steps", config.mixer,
+      .settings = fmt::format("{}, {} blocks of width {}, {} tokens, {} steps", mixers_text(config),
                               config.blocks, config.width, config.length, run.steps())};
   figures.seconds = figures.search_seconds = preparing + run.seconds();
   for (const char* file : {"model.safetensors", "config.json"})

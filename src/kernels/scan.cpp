@@ -17,8 +17,7 @@ namespace linnet::HWY_NAMESPACE {
 
 static_assert(kScanSums == 8);
 
-// One vector for each of the sums of a column: vectors have no size at compile time on all targets,
-// so there is no array of them.
+// One vector for each of the sums of a column, by name: an array would live in memory.
 struct SumsOfColumn {
   V n0, n1, n2, n3, n4, n5, n6, n7;
   template <class Visit>

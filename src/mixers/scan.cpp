@@ -37,8 +37,9 @@ int64_t directions(const MixerPlan& plan) { return plan.causal ? 1 : 2; }
 void build(ParamLayout& layout, const std::string& name, MixerPlan& plan) {
   const int64_t rows = directions(plan) * kScanSums;
   const auto gain = static_cast<float>(1 / std::sqrt(static_cast<double>(rows)));
-  plan.offsets = {layout.add(name + ".decay", {rows, plan.width}, Init::zeros, 0.0f, false),
-                  layout.add(name + ".weight", {rows, plan.width}, Init::normal, gain, false)};
+  // The rows from the left come first: a causal model has no others (models/model_folder.cpp).
+  plan.offsets = {layout.add(name + ".scan_decay", {rows, plan.width}, Init::zeros, 0.0f, false),
+                  layout.add(name + ".scan_weight", {rows, plan.width}, Init::normal, gain, false)};
 }
 
 // log a of sum n of channel c: channels stand between each other, so that all lengths are there.
@@ -47,22 +48,34 @@ Number log_decay(const MixerPlan& plan, int64_t n, int64_t c, Number learned) {
   const double place =
       (static_cast<double>(n) + static_cast<double>(c) / static_cast<double>(plan.width)) /
       static_cast<double>(kScanSums);
-  const double half_life = kShortest * std::pow(kLongest / kShortest, place);
-  return -std::exp(std::log(std::log(2.0) / half_life) + learned);
+  // log(log 2 / half-life), where log half-lives are evenly apart.
+  static const double kFirst = std::log(std::log(2.0) / kShortest),
+                      kRange = std::log(kLongest / kShortest);
+  return -std::exp(kFirst - kRange * place + learned);
 }
+
+// Parameters of sum i of a direction, and what follows of them.
+struct Sum {
+  int64_t at;                  // in a block of one direction after the other
+  double log_a, weight, e, b;  // 1 - a, sqrt(1 - a^2) = sqrt(e (2 - e))
+  Sum(const MixerRun& run, int64_t direction, int64_t i)
+      : at(direction * sums_of(run.plan) + i),
+        log_a(log_decay(run.plan, i / run.plan.width, i % run.plan.width,
+                        static_cast<double>(run.weights.params[run.plan.offsets[0] + at]))),
+        weight(run.weights.params[run.plan.offsets[1] + at]),
+        e(-std::expm1(log_a)),
+        b(std::sqrt(e * (2 - e))) {}
+};
 
 // What a scan needs of the parameters of one direction.
 struct Factors {
   float *e, *u;  // 1 - a, w b
   Factors(const MixerRun& run, int64_t direction)
       : e(run.scratch.take(sums_of(run.plan))), u(run.scratch.take(sums_of(run.plan))) {
-    const int64_t C = run.plan.width, at = direction * sums_of(run.plan);
-    const float* learned = run.weights.params + run.plan.offsets[0] + at;
-    const float* weight = run.weights.params + run.plan.offsets[1] + at;
     for (int64_t i = 0; i < sums_of(run.plan); ++i) {
-      const double log_a = log_decay(run.plan, i / C, i % C, static_cast<double>(learned[i]));
-      e[i] = static_cast<float>(-std::expm1(log_a));
-      u[i] = static_cast<float>(weight[i] * std::sqrt(-std::expm1(2 * log_a)));
+      const Sum sum(run, direction, i);
+      e[i] = static_cast<float>(sum.e);
+      u[i] = static_cast<float>(sum.weight * sum.b);
     }
   }
 };
@@ -70,15 +83,11 @@ struct Factors {
 // From the gradients of a and u to those of the parameters.
 void factors_backward(const MixerRun& run, int64_t direction, const float* da, const float* du,
                       float* grads) {
-  const int64_t C = run.plan.width, at = direction * sums_of(run.plan);
-  const float* learned = run.weights.params + run.plan.offsets[0] + at;
-  const float* weight = run.weights.params + run.plan.offsets[1] + at;
   for (int64_t i = 0; i < sums_of(run.plan); ++i) {
-    const double log_a = log_decay(run.plan, i / C, i % C, static_cast<double>(learned[i]));
-    const double a = std::exp(log_a), b = std::sqrt(-std::expm1(2 * log_a));
-    const double to_a = da[i] - du[i] * static_cast<double>(weight[i]) * a / b;
-    grads[run.plan.offsets[0] + at + i] += static_cast<float>(to_a * a * log_a);
-    grads[run.plan.offsets[1] + at + i] += static_cast<float>(b * du[i]);
+    const Sum sum(run, direction, i);
+    const double a = 1 - sum.e, to_a = da[i] - du[i] * sum.weight * a / sum.b;
+    grads[run.plan.offsets[0] + sum.at] += static_cast<float>(to_a * a * sum.log_a);
+    grads[run.plan.offsets[1] + sum.at] += static_cast<float>(sum.b * du[i]);
   }
 }
 
@@ -216,8 +225,9 @@ void absorb_backward(const MixerRun& run, const MixerChunk& chunk, const MixerSt
     copy_rows(chunk.rows, plan.width, kept_values(plan, dstate).rows(chunk.first), grads.dv);
 }
 
+// Two directions, or one for the answers and one more for the state.
 double flops(const MixerPlan& plan, int64_t) {
-  return static_cast<double>(directions(plan) * 4 * sums_of(plan) + plan.width);
+  return static_cast<double>(2 * 4 * sums_of(plan) + plan.width);
 }
 
 void reference(const MixerPlan& plan, const Complex* params, int64_t T, const Complex* q,

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/registry.h"
 #include "core/settings.h"
 #include "features/phi_text.h"
 #include "layers/feed_forward.h"
@@ -103,6 +105,12 @@ const Mixer& mixer_of(const ModelConfig& config, int64_t l) {
   return find_mixer(l == 0 && !config.first_mixer.empty() ? config.first_mixer : config.mixer);
 }
 
+std::string mixers_text(const ModelConfig& config) {
+  const std::string_view first = mixer_of(config, 0).name, others = mixer_of(config, 1).name;
+  if (first == others || config.blocks == 1) return std::string(first);
+  return fmt::format("{}, then {}", first, others);
+}
+
 std::string phi_of(const ModelConfig& config, const Mixer& mixer) {
   return mixer.phi.empty() ? config.phi : std::string(mixer.phi);
 }
@@ -131,7 +139,8 @@ void check_config(const ModelConfig& c) {
     throw Error(fmt::format("[config.heads] heads must divide width: width={}, heads={}", c.width,
                             c.heads));
   }
-  for (const int64_t l : {0, 1}) {
+  if (!c.first_mixer.empty()) find_in(mixers(), "first_mixer", c.first_mixer);
+  for (int64_t l = 0; l < std::min<int64_t>(c.blocks, 2); ++l) {
     const Mixer& mixer = mixer_of(c, l);
     if (mixer.uses_feature) parse_phi(phi_of(c, mixer));
     if (c.causal && !mixer.causal) {

@@ -61,6 +61,8 @@ nlohmann::ordered_json config_to_json(const ModelConfig& config);
 // A line on every setting, by its name.
 std::map<std::string, std::string> config_help();
 
+// "kernel", or "scan, then kernel".
+std::string mixers_text(const ModelConfig& config);
 // The mixer of block l, and the phi that it has: its own, or the config's.
 const Mixer& mixer_of(const ModelConfig& config, int64_t l);
 std::string phi_of(const ModelConfig& config, const Mixer& mixer);

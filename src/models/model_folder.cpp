@@ -78,10 +78,12 @@ Block load_values(const std::filesystem::path& folder, const Model& model) {
 
 namespace {
 
-// A row for each id or place: another number of them is the same table, longer or shorter.
+// A row for each id or place: another number of them is the same table, longer or shorter. The sums
+// of a scan from the left are the first rows of those from both sides.
 bool of_rows(const ParamSpec& spec) {
   return spec.name == "embed.weight" || spec.name == "embed.positions" ||
-         spec.name.ends_with(".mix.project");
+         spec.name.ends_with(".mix.project") || spec.name.ends_with(".mix.scan_decay") ||
+         spec.name.ends_with(".mix.scan_weight");
 }
 
 }  // namespace

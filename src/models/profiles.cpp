@@ -22,11 +22,10 @@ constexpr Task kPaperTasks[] = {
     {"listops", "classify", 17, 10, 2000, 512, 8, 6, 2048, 2048},
 };
 
-// Sizes of the `desk` profile: a run of a few minutes on two cores; the same tasks, texts cut
-// sooner.
+// Sizes of the `desk` profile: a run of a few minutes on two cores; the same tasks and lengths.
 constexpr Task kDeskTasks[] = {
-    {"text", "classify", 256, 2, 1000, 64, 4, 2, 256, 128},
-    {"matching", "match", 256, 2, 1000, 64, 4, 2, 256, 128},
+    {"text", "classify", 256, 2, 4000, 64, 4, 2, 256, 128},
+    {"matching", "match", 256, 2, 4000, 64, 4, 2, 256, 128},
     {"listops", "classify", 17, 10, 2000, 64, 4, 2, 256, 128},
 };
 
@@ -111,10 +110,10 @@ ModelConfig profile_config(std::string_view profile, std::string_view task, std:
 void apply_row(std::string_view row, ModelConfig& config) {
   const Row& r = pick(kRows, "row", row);
   config.mixer = r.mixer;
+  config.first_mixer.clear();
   config.phi = r.phi;
-  if (r.ffn == "gelu") return;
   config.ffn = r.ffn;
-  config.ffn_match = "params";
+  config.ffn_match = r.ffn == "gelu" ? "none" : "params";
 }
 
 std::vector<std::string> table1_rows() {

@@ -127,6 +127,7 @@ std::string pick_against(const ArenaBoard& board, const std::vector<std::string>
   const std::string wanted = asked.empty() ? "transformer" : asked;
   std::vector<std::string> found;
   for (size_t i = 0; i < board.rows.size(); ++i) {
+    if (rows_of_labels[i].empty()) continue;  // planned or projected, without a run
     if (board.rows[i] == wanted) return wanted;
     if (rows_of_labels[i] == wanted) found.push_back(board.rows[i]);
   }
@@ -134,7 +135,8 @@ std::string pick_against(const ArenaBoard& board, const std::vector<std::string>
     throw Error(fmt::format("[--against] \"{}\" has several settings: {}", printable(asked),
                             fmt::join(found, ", ")));
   }
-  return found.size() == 1 ? found[0] : "";
+  if (found.size() == 1) return found[0];
+  return found.empty() && std::ranges::find(board.rows, wanted) != board.rows.end() ? wanted : "";
 }
 
 void compare(ArenaTask& task, const std::string& against) {

@@ -17,7 +17,7 @@ std::string model_card(const PreparedTask& prepared, const Model& model,
       "|\n",
       prepared.task->name, prepared.task->summary, prepared.records, prepared.format->name,
       prepared.tokenizer->kind(), config.vocab, config.length, model.layout().parameters(),
-      config.mixer, config.blocks, config.width, steps, settings.seed);
+      mixers_text(config), config.blocks, config.width, steps, settings.seed);
   for (const auto& [name, value] : score.figures)
     card += fmt::format("| validation {} | {:.4f} |\n", name, value);
   if (!prepared.settings.labels.empty()) {

@@ -106,11 +106,12 @@ Pretraining derive_pretraining(const PretrainSettings& settings, const PreparedT
         "[train.pretrain] hidden tokens are told from both sides: a causal model is pretrained "
         "with --pretrain causal");
   }
-  if (!masked && !find_mixer(model.mixer).causal) {
+  for (int64_t l = 0; !masked && l < std::min<int64_t>(model.blocks, 2); ++l) {
+    if (mixer_of(model, l).causal) continue;
     throw Error(fmt::format(
         "[train.pretrain] mixer \"{}\" looks at the whole sequence, also at the next token: use "
         "--pretrain masked",
-        model.mixer));
+        mixer_of(model, l).name));
   }
   if (masked) model.vocab = std::max(model.vocab, int64_t{prepared.tokenizer->vocabulary()} + 1);
   check_training(train_config(run), Model(model));  // not only when its turn has come

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "layers/feed_forward.h"
+#include "mixers/mixer.h"
 #include "models/model.h"
 #include "models/profiles.h"
 
@@ -109,6 +110,29 @@ TEST(ConfigTest, PaperSizesAreExact) {
   EXPECT_THROW(profile_config("paper", "listops", "magic"), Error);
   EXPECT_THROW(profile_config("paper", "magic", "transformer"), Error);
   EXPECT_THROW(profile_config("magic", "listops", "transformer"), Error);
+}
+
+TEST(ConfigTest, TheFirstBlockMayHaveAnotherMixer) {
+  ModelConfig config;
+  config.blocks = 2;
+  EXPECT_EQ(mixers_text(config), "kernel");
+  config.first_mixer = "scan";
+  EXPECT_EQ(mixers_text(config), "scan, then kernel");
+  EXPECT_EQ(&mixer_of(config, 0), &find_mixer("scan"));
+  EXPECT_EQ(&mixer_of(config, 1), &find_mixer("kernel"));
+  config.blocks = 1;
+  EXPECT_EQ(mixers_text(config), "scan");
+  config.first_mixer = "sieve";
+  try {
+    check_config(config);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("[config.first_mixer]"), std::string::npos);
+  }
+  config.first_mixer = "linformer";  // looks at the whole sequence
+  config.causal = true;
+  config.pool = "mean";
+  EXPECT_THROW(check_config(config), Error);
 }
 
 }  // namespace

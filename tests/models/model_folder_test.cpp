@@ -53,6 +53,30 @@ TEST_F(ModelFolderTest, RoundTripIsExact) {
   EXPECT_EQ(read_file(folder_ / "README.md", 100), "card\n");
 }
 
+// What a causal model knows from the left, a model that looks both ways begins with.
+TEST_F(ModelFolderTest, AScanOfBothSidesBeginsWithTheLeftOfACausalOne) {
+  ModelConfig config;
+  config.mixer = "scan";
+  config.pool = "mean";
+  const Model both(config);
+  config.causal = true;
+  const Model causal(config);
+  const Block learned = Parameters::initial(causal, 5), drawn = Parameters::initial(both, 1);
+  save_model(folder_, causal, learned.data(), "");
+  const Block values = initial_values(both, 1, folder_);
+  for (const ParamSpec& spec : both.layout().specs()) {
+    if (!spec.name.ends_with("scan_weight")) continue;
+    const auto& theirs = causal.layout().specs();
+    const auto left = std::find_if(theirs.begin(), theirs.end(),
+                                   [&](const ParamSpec& s) { return s.name == spec.name; });
+    for (int64_t i = 0; i < spec.size(); ++i) {
+      const float* from =
+          i < left->size() ? learned.data() + left->offset : drawn.data() + spec.offset;
+      ASSERT_EQ(values.data()[spec.offset + i], from[i]) << spec.name << " " << i;
+    }
+  }
+}
+
 TEST_F(ModelFolderTest, MisfitsAreNamed) {
   EXPECT_NE(error_of_load().find("config.json"), std::string::npos);
   const Model model{ModelConfig{}};

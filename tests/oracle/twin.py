@@ -87,7 +87,7 @@ def parameter_shapes(config):
             shapes[block + 'mix.decay'] = (H,)
         if own['mixer'] == 'scan':
             rows = 8 if config['causal'] else 16
-            shapes[block + 'mix.decay'] = shapes[block + 'mix.weight'] = (rows, C)
+            shapes[block + 'mix.scan_decay'] = shapes[block + 'mix.scan_weight'] = (rows, C)
         if phi_of(own):
             shapes.update(phi_shapes(phi_of(own), block + 'mix.phi', H, C // H))
         norm(block + 'norm2')
@@ -174,7 +174,7 @@ def random_params(config, rng):
         value = rng.standard_normal(shape)
         if 'norm' in name and name.endswith('.weight'):
             value = 1 + 0.2 * value
-        elif name.endswith(('.bias', '.decay')):
+        elif name.endswith(('.bias', 'decay')):
             value *= 0.2
         elif name == 'embed.positions':
             value *= 0.5
@@ -390,7 +390,7 @@ def mix(params, config, name, x):
     if kind.startswith('poly-'):
         return linear(params, name + 'out', mix_polynomial(kind, q, k, v, causal))
     if kind == 'scan':
-        return linear(params, name + 'out', mix_scan(q, v, params[name + 'decay'], params[name + 'weight']))
+        return linear(params, name + 'out', mix_scan(q, v, params[name + 'scan_decay'], params[name + 'scan_weight']))
     if kind == 'linformer':
         k, v = (params[name + 'project'][:len(x)].T @ a for a in (k, v))
     D = config['width'] // config['heads']
