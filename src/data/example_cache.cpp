@@ -2,6 +2,7 @@
 #include "data/example_cache.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -11,6 +12,9 @@
 
 namespace linnet {
 namespace {
+
+constexpr size_t kPiece = size_t{1} << 20;   // bytes written together
+constexpr int64_t kPage = int64_t{1} << 16;  // the largest page of a system that linnet runs on
 
 template <class Number>
 void put(std::string& out, Number number) {
@@ -65,16 +69,6 @@ bool write_all(int file, const std::string& bytes, int64_t offset) {
   return true;
 }
 
-bool read_all(int file, std::string& bytes, int64_t offset) {
-  for (size_t done = 0; done < bytes.size();) {
-    const ssize_t n = pread(file, bytes.data() + done, bytes.size() - done,
-                            static_cast<off_t>(offset + static_cast<int64_t>(done)));
-    if (n <= 0) return false;
-    done += static_cast<size_t>(n);
-  }
-  return true;
-}
-
 }  // namespace
 
 ExampleCache::ExampleCache(const std::filesystem::path& folder) {
@@ -92,33 +86,52 @@ ExampleCache::~ExampleCache() {
 void ExampleCache::keep(int64_t first, const std::vector<Example>& examples, int64_t end,
                         bool last) {
   if (file_ < 0) return;
+  int64_t at = size_;
   std::string bytes;
-  for (const Example& example : examples) {
-    put(bytes, example.record);
-    put(bytes, static_cast<int32_t>(example.label));
-    for (const auto* list : {&example.tokens, &example.other, &example.targets})
+  // In pieces: all of a window at once would be as much memory again.
+  const auto flush = [&](size_t least) {
+    if (bytes.size() < least) return true;
+    const auto count = static_cast<int64_t>(bytes.size());
+    if (at + count > most_ || !write_all(file_, bytes, at)) return false;
+    at += count;
+    bytes.clear();
+    return true;
+  };
+  bool kept = true;
+  for (size_t i = 0; kept && i < examples.size(); ++i) {
+    put(bytes, examples[i].record);
+    put(bytes, static_cast<int32_t>(examples[i].label));
+    for (const auto* list : {&examples[i].tokens, &examples[i].other, &examples[i].targets})
       put_list(bytes, *list);
+    kept = flush(kPiece);
   }
-  const auto count = static_cast<int64_t>(bytes.size());
-  if (size_ + count > most_ || !write_all(file_, bytes, size_)) return;
-  places_[first] = {size_, count, static_cast<int64_t>(examples.size()), end, last};
-  size_ += count;
+  if (!kept || !flush(0)) {
+    // The room is for others, for the checkpoint above all: nothing more is kept.
+    most_ = ftruncate(file_, static_cast<off_t>(size_)) == 0 ? size_ : 0;
+    return;
+  }
+  places_[first] = {size_, at - size_, static_cast<int64_t>(examples.size()), end, last};
+  size_ = (at + kPage - 1) / kPage * kPage;  // where the next may be mapped
 }
 
 std::optional<ExampleCache::Span> ExampleCache::find(int64_t first) const {
   const auto found = places_.find(first);
   if (found == places_.end()) return std::nullopt;
   const Place& place = found->second;
-  std::string bytes(static_cast<size_t>(place.bytes), '\0');
-  if (!read_all(file_, bytes, place.offset)) return std::nullopt;
   Span span{.examples = {}, .end = place.end, .last = place.last};
+  if (place.examples == 0) return span;
+  const auto bytes = static_cast<size_t>(place.bytes);
+  void* map = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file_, static_cast<off_t>(place.offset));
+  if (map == MAP_FAILED) return std::nullopt;
+  madvise(map, bytes, MADV_SEQUENTIAL);
   span.examples.resize(static_cast<size_t>(place.examples));
-  const char* at = bytes.data();
+  const char* at = static_cast<const char*>(map);
   for (Example& example : span.examples) {
     example.record = take<int64_t>(at);
     example.label = take<int32_t>(at);
     for (auto* list : {&example.tokens, &example.other, &example.targets}) take_list(at, *list);
   }
+  munmap(map, bytes);
   return span;
 }
 

@@ -3,9 +3,9 @@
 // Examples are read into a window of a bounded number of tokens. Data that fits is read once and
 // shuffled anew each epoch; of larger data, windows follow each other, each shuffled, the next one
 // read by a thread of its own while this one is trained on; from the second epoch on it comes from
-// a cache. A batch has a fixed number of
-// sequences, or as many as a budget of tokens holds; sequences of like length may be put together
-// (nothing is padded, so that is a choice of how even the steps are, not of speed).
+// a cache. A batch has a fixed number of sequences, or as many as a budget of tokens holds;
+// sequences of like length may be put together (nothing is padded, so that is a choice of how even
+// the steps are, not of speed).
 #pragma once
 
 #include <condition_variable>

@@ -2,6 +2,9 @@
 #include "data/example_cache.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
 
 namespace linnet {
 namespace {
@@ -43,6 +46,36 @@ TEST(ExampleCacheTest, ExamplesComeBack) {
   EXPECT_TRUE(none->last);
   expect_equal(one->examples, {examples[3]});
   EXPECT_FALSE(cache.find(1));
+}
+
+TEST(ExampleCacheTest, LargeSpansAreWrittenInPieces) {
+  ExampleCache cache(testing::TempDir());
+  std::vector<Example> examples;
+  for (int32_t i = 0; i < 300; ++i)
+    examples.push_back({.tokens = std::vector<int32_t>(10'007, 70'000 + i), .record = i});
+  for (const int64_t first : {0, 300}) cache.keep(first, examples, first + 300, first > 0);
+  for (const int64_t first : {0, 300}) expect_equal(cache.find(first)->examples, examples);
+}
+
+// A limit of the size of files stands for a full disk.
+TEST(ExampleCacheTest, WhatWasKeptBeforeTheDiskIsFullStays) {
+  const std::vector<Example> small = odd_examples();
+  const std::vector<Example> large(300, {.tokens = std::vector<int32_t>(10'007, 70'000)});
+  rlimit old;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ExampleCache cache(testing::TempDir());
+  cache.keep(0, small, 9, false);
+  rlimit tight = old;
+  tight.rlim_cur = 4 << 20;
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &tight), 0);
+  cache.keep(9, large, 309, false);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &old), 0);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_FALSE(cache.find(9));
+  cache.keep(309, small, 318, true);
+  EXPECT_FALSE(cache.find(309));
+  expect_equal(cache.find(0)->examples, small);
 }
 
 TEST(ExampleCacheTest, AFolderThatTakesNothingIsNoFault) {
