@@ -100,7 +100,7 @@ void add_arena(CLI::App& app) {
   verb->add_option("--budget", *budget, "Stops after this time, e.g. 20m; goes on next time");
   verb->add_option("--project", options->project,
                    "Instead: so many steps of each row, and what the whole would take")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
+      ->check(CLI::Range(int64_t{2}, int64_t{1} << 20));
   verb->add_flag("--retry", options->retry, "Runs that failed are tried again");
   verb->add_option("--threads", options->threads, "0: all cores")
       ->check(CLI::Range(0, 1024))

@@ -14,6 +14,7 @@
 #include "core/file.h"
 #include "core/folder_lock.h"
 #include "core/log_file.h"
+#include "models/model.h"
 #include "report/run_records.h"
 
 namespace linnet {
@@ -83,7 +84,7 @@ class Contest {
     }
     for (const RunProjection& projection : records.projections) {
       if (projection.arena == options_.name && projection.profile == options_.profile)
-        projected_.insert({projection.task, projection.row});
+        projected_[{projection.task, projection.row}] = projection;
     }
   }
 
@@ -159,9 +160,10 @@ class Contest {
   void project(const std::function<bool()>& stop) {
     for (const std::string& task : options_.tasks) {
       for (const ArenaRow& row : options_.rows) {
-        if (projected_.contains({task, row.name}) || stop()) continue;
+        if (stop()) continue;
         const PreparedTask& data = prepared(task);
         ArenaRun run = make_run(task, row, 1, data);
+        if (is_projected(run)) continue;
         run.folder += "-projection";
         Progress progress(fmt::format("{:<9} {:<14}", task, row.name));
         const std::optional<Json> record =
@@ -172,6 +174,16 @@ class Contest {
       }
     }
     fmt::print("records: {}\nreport:  linnet report {} --out report.html\n", results_, results_);
+  }
+
+  // By as many steps, of a run of the same length and size.
+  bool is_projected(const ArenaRun& run) const {
+    const auto found = projected_.find({run.task, run.row});
+    if (found == projected_.end()) return false;
+    const RunProjection& known = found->second;
+    const auto parameters = static_cast<double>(Model(run.config).layout().parameters());
+    return known.measured_steps >= static_cast<double>(options_.project) &&
+           known.steps == static_cast<double>(run.settings.steps) && known.parameters == parameters;
   }
 
   void add_time(const std::string& task, const std::string& row, double seconds) {
@@ -235,8 +247,8 @@ class Contest {
   std::map<std::string, PreparedTask> prepared_;
   Context context_;
   std::set<Key> done_;
-  std::set<std::pair<std::string, std::string>> projected_;  // task, row
-  std::map<std::string, std::pair<double, double>> times_;   // sum of seconds, runs
+  std::map<std::pair<std::string, std::string>, RunProjection> projected_;  // by task and row
+  std::map<std::string, std::pair<double, double>> times_;                  // sum of seconds, runs
 };
 
 }  // namespace

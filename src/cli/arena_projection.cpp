@@ -2,8 +2,9 @@
 //
 //   whole run = steps * (tokens of a step / tokens a second) + looks * (seconds of a look)
 //
-// Tokens a second is the median over the steps, so that a neighbour who takes the core for one of
-// them changes nothing. A look is measured on one batch of validation and scaled to its records.
+// Tokens a second is the median over the steps but the first, which waits for its data, so that a
+// neighbour who takes the core for one of them changes nothing. A look is measured on one batch of
+// validation and scaled to its records.
 #include "cli/arena_projection.h"
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "cli/measure.h"
 #include "cli/memory.h"
 #include "cli/provenance.h"
+#include "core/error.h"
 #include "core/folder_lock.h"
 #include "train/run.h"
 
@@ -58,13 +60,14 @@ std::optional<Json> project_run(
     Context& context, const ArenaRun& run, const PreparedTask& prepared, int64_t steps,
     const std::function<bool()>& stop,
     const std::function<void(double done, const std::string& note)>& show) {
+  if (run.settings.steps == 0 || run.settings.epochs > 0 || run.settings.minutes > 0)
+    throw Error("[--project] is of runs that end by their --steps alone");
   std::filesystem::remove_all(run.folder);
   const FolderLock lock(run.folder);
   RunSettings settings = run.settings;
   settings.steps = steps;
-  settings.epochs = settings.minutes = 0;
   settings.evaluations = 1;
-  settings.validation_rows = settings.batch;
+  settings.validation_rows = std::min(settings.batch, settings.validation_rows);
   const std::string started = utc_now();
   reset_peak_memory();
   Run training(context, run.folder, run.config, prepared, settings);
@@ -75,7 +78,7 @@ std::optional<Json> project_run(
   }
   const auto peak = static_cast<double>(peak_memory());
   const Measured measured = read_metrics(std::filesystem::path(run.folder) / "metrics.jsonl");
-  const double rate = median(measured.tokens_per_s);
+  const double rate = median({measured.tokens_per_s.begin() + 1, measured.tokens_per_s.end()});
   const double step = measured.tokens / static_cast<double>(steps) / rate;
   const int64_t rows = count_records(prepared.parts.validation, run.settings.validation_rows);
   const double look = measured.look * static_cast<double>(rows) /

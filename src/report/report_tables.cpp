@@ -249,22 +249,22 @@ ReportTable projections_table(const ArenaBoard& board) {
   table.note =
       "Reckoned from some steps of each row at full size: a run is its steps and its looks at "
       "validation, at the speed that was measured.";
-  table.columns = {{"Task"},        {"Model"},   {"parameters"},  {"measured steps"},
-                   {"tokens/s"},    {"steps"},   {"time a step"}, {"looks"},
-                   {"time a look"}, {"peak MB"}, {"a run"}};
+  table.columns = {{"Task"},        {"Model"},       {"a run"},         {"tokens/s"},
+                   {"time a step"}, {"steps", true}, {"time a look"},   {"looks", true},
+                   {"peak MB"},     {"parameters"},  {"measured steps"}};
   for (const RunProjection* p : board.projections) {
     const std::string source = fmt::format("commit {}; {}; {}", p->commit, p->machine, p->place);
     table.rows.push_back({{std::string(task_title(p->task))},
                           {label_title(p->row)},
-                          {whole(p->parameters)},
-                          {whole(p->measured_steps), source},
+                          {duration(p->seconds), source},
                           {whole(p->tokens_per_s), source},
-                          {whole(p->steps)},
                           {duration(p->step_seconds)},
-                          {whole(p->looks)},
+                          {whole(p->steps)},
                           {duration(p->look_seconds)},
+                          {whole(p->looks)},
                           {whole(p->peak_mb)},
-                          {duration(p->seconds), source}});
+                          {whole(p->parameters)},
+                          {whole(p->measured_steps)}});
   }
   drop_unmeasured(table);
   return table;

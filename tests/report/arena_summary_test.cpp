@@ -81,7 +81,7 @@ TEST(ArenaSummaryTest, ProjectionsAreATableAndFillTheGapsOfAPlan) {
   EXPECT_TRUE(std::isnan(read.board().missing.at(2).seconds));
   const ReportTable table = projections_table(read.board());
   ASSERT_EQ(table.rows.size(), 1u);
-  EXPECT_EQ(table.rows[0].back().text, "2.0 h");
+  EXPECT_EQ(table.rows[0][2].text, "2.0 h");
   for (const std::string& text :
        {markdown_report(read.summary, "t"), report_page(read.summary, "t")}) {
     EXPECT_NE(text.find("What whole runs would take"), std::string::npos);
