@@ -8,17 +8,17 @@ def names(root):
 
 
 def report(program, path):
-    """The report as {heading: text below it}."""
+    """The report as a list of (heading, text below it)."""
     done = subprocess.run([program, 'report', path, '--markdown', '-'], check=True, capture_output=True, text=True)
     parts = re.split(r'^#+ (.*)\n', done.stdout, flags=re.M)
-    return dict(zip(parts[1::2], parts[2::2]))
+    return list(zip(parts[1::2], parts[2::2]))
 
 
 def projection(sections):
-    return sections['What whole runs would take']
+    return '\n'.join(body for title, body in sections if title == 'What whole runs would take')
 
 
 def scores(sections):
     """Every table but those of what is missing and of whole runs."""
-    return '\n'.join(f'**{title}**\n\n{body.strip()}\n' for title, body in sections.items()
+    return '\n'.join(f'**{title}**\n\n{body.strip()}\n' for title, body in sections
                      if '|' in body and title not in ('What is missing', 'What whole runs would take'))

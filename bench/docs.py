@@ -27,20 +27,22 @@ def sections():
             **{f'arena:{name}': lambda name=name: arenas.scores(report(name)) for name in arenas.names(ROOT)}}
 
 
-def filled(page, makers):
-    def fill(match):
-        maker = makers.get(match[1])
-        if maker is None:
-            sys.exit(f'docs.py: no section is called "{match[1]}"')
-        return f'<!-- {match[1]} -->\n{maker().strip()}\n<!-- /{match[1]} -->'
-    return re.sub(r'<!-- ([\w:]+) -->\n.*?<!-- /\1 -->', fill, page, flags=re.S)
+def filled(path, makers):
+    """The page with its sections made anew."""
+    page = path.read_text(encoding='utf-8')
+    opened, closed = (re.findall(rf'^<!-- {mark}([\w:-]+) -->$', page, flags=re.M) for mark in ('', '/'))
+    unknown = [name for name in opened if name not in makers]
+    if opened != closed or unknown:
+        sys.exit(f'docs.py: {path.name}: sections {opened}, ends {closed}, without a maker {unknown}')
+    return re.sub(r'^<!-- ([\w:-]+) -->\n.*?^<!-- /\1 -->', lambda match: f'<!-- {match[1]} -->\n{makers[match[1]]().strip()}\n<!-- /{match[1]} -->',
+                  page, flags=re.S | re.M)
 
 
 def main():
     made, makers = dict(pages.all_pages()), sections()
     for path in [ROOT / 'README.md', *sorted((ROOT / 'docs').glob('*.md'))]:
         if path not in made:
-            made[path] = filled(path.read_text(encoding='utf-8'), makers)
+            made[path] = filled(path, makers)
     stale = [path for path, new in made.items() if not path.exists() or path.read_text(encoding='utf-8') != new]
     for path in stale:
         if '--check' in sys.argv:

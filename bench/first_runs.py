@@ -7,6 +7,7 @@ knows the shares of the classes alone; of text, that of 256 bytes alike.
 import datetime
 import json
 import math
+import os
 import pathlib
 import platform
 import shutil
@@ -67,5 +68,7 @@ def main():
 
 
 if __name__ == '__main__':
+    if len(sys.argv) > 1:
+        os.environ['LINNET_BIN'] = sys.argv[1]
     import docs
     main()

@@ -59,5 +59,7 @@ def main():
 
 
 if __name__ == '__main__':
+    if len(sys.argv) > 1:
+        os.environ['LINNET_BIN'] = sys.argv[1]
     import docs
     main()

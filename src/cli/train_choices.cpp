@@ -52,6 +52,16 @@ ModelConfig starting_model(const PreparedTask& prepared) {
   config.pair = "compare";
   config.positions = task.cut ? "none" : "learned";
   config.dropout = 0.1;
+  if (task.name == "listops") {
+    // Sums that know what is near and can count brackets, seen from in front of the root.
+    config.blocks = 4;
+    config.hidden = 2 * config.width;
+    config.mixer = "scan";
+    config.conv = 0;
+    config.pool = "cls";
+    config.positions = "none";
+    config.dropout = 0;
+  }
   if (task.model == "match" && has_words(prepared)) {
     config.blocks = 1;
     config.mixer = "poly-relu2";
@@ -230,7 +240,7 @@ void say_choices(const PreparedTask& prepared, const Recipe& recipe, const Model
              with_commas(config.vocab), with_commas(config.length));
   fmt::print(
       "model      {} parameters: {}{}, {} {} of width {}{}{}\n",
-      with_commas(model.layout().parameters()), config.mixer,
+      with_commas(model.layout().parameters()), mixers_text(config),
       config.conv > 0 ? fmt::format(" after a convolution of {}", config.conv) : "", config.blocks,
       config.blocks == 1 ? "block" : "blocks", config.width,
       config.ngrams > 0 ? fmt::format(", n-grams to {}", config.ngrams) : "",

@@ -1,0 +1,84 @@
+# recipes.py -- named recipes and what each of their parts is worth: results/arena_recipes.jsonl, in the form of an arena.
+"""Usage: recipes.py LINNET DATA TASK[/ROW] [SEEDS [MINUTES]]   DATA is a folder with imdb and peerread_citations
+
+Trains every row of the task with the seeds 1 to SEEDS (3), seed after seed, one record a run; what is recorded is not run
+again. No run is begun after MINUTES. The first row of a task is the recipe, the others change one part of it. `linnet report
+results/arena_recipes.jsonl --against ROW` has the statistics; settings are chosen on validation, test is tried once a run.
+"""
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import text
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RESULTS = ROOT / 'results' / 'arena_recipes.jsonl'
+BYTES = '--tokenizer bytes --length 4000'
+# task: (data, {row: flags})
+TASKS = {
+    'text': ('imdb', {
+        'default': '', 'no-wide': '--wide 0', 'no-ngrams': '--ngrams 0', 'all-tokens': '--drop-tokens 0', 'no-conv': '--conv 0',
+        'no-bag': '--bag false', 'kernel': '--mixer kernel', 'scan': '--mixer scan', 'averaged': '--ema 0.999'}),
+    'bytes': ('imdb', {
+        'ngrams': f'{BYTES} --ngrams 6 --ngram-buckets 1048576 --minutes 15', 'scan': f'{BYTES} --mixer scan --blocks 4 --ngrams 0 --minutes 60'}),
+    'matching': ('peerread_citations', {
+        'default': '', 'no-bag': '--bag false', 'no-conv': '--conv 0', 'kernel': '--mixer kernel', 'scan': '--mixer scan'}),
+}
+
+
+def read():
+    return [json.loads(line) for line in RESULTS.read_text(encoding='utf-8').splitlines()] if RESULTS.exists() else []
+
+
+def curve(folder):
+    points, losses = [], []
+    for line in map(json.loads, (folder / 'metrics.jsonl').read_text(encoding='utf-8').splitlines()):
+        if 'loss' in line:
+            losses.append(line['loss'])
+        elif 'validation_loss' in line:
+            points.append({'step': line['step'], 'seconds': line['seconds'], 'loss': sum(losses) / max(len(losses), 1),
+                           'validation_loss': line['validation_loss'], 'validation_accuracy': line['validation_accuracy']})
+            losses = []
+    return points
+
+
+def run(linnet, data, flags, seed):
+    """What a run measured; `started` and `commit` say when and of what."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix='linnet_recipe_'))
+    started = time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())
+    try:
+        done = subprocess.run([linnet, 'train', '--data', data, *flags.split(), '--seed', str(seed), '--out', folder / 'model', '--json'],
+                              check=True, stdout=subprocess.PIPE, text=True)
+        result = json.loads(done.stdout)
+        points = curve(folder / 'model')
+    finally:
+        shutil.rmtree(folder)
+    commit = subprocess.run(['git', '-C', ROOT, 'rev-parse', '--short', 'HEAD'], capture_output=True, text=True).stdout.strip()
+    figures = {name: result[name] for name in ('seconds', 'steps', 'tokens', 'parameters', 'tokens_per_s', 'validation', 'test')}
+    return {'status': 'ok', **figures, 'peak_mb': result['memory_mb'], 'machine': text.machine(), 'commit': commit, 'started': started, 'curve': points}
+
+
+def main():
+    linnet, folder, wanted = sys.argv[1:4]
+    seeds = int(sys.argv[4]) if len(sys.argv) > 4 else 3
+    end = time.time() + 60 * float(sys.argv[5]) if len(sys.argv) > 5 else float('inf')
+    task, _, only = wanted.partition('/')
+    data, rows = TASKS[task]
+    done = {(r['task'], r['row'], r['seed'], r['settings']['flags']) for r in read()}
+    for seed in range(1, seeds + 1):
+        for row, flags in rows.items():
+            if (only and row != only) or (task, row, seed, flags) in done or time.time() > end:
+                continue
+            record = {'arena': 'recipes', 'task': task, 'row': row, 'profile': data, 'seed': seed, 'settings': {'flags': flags},
+                      **run(linnet, f'{folder}/{data}', flags, seed)}
+            print(task, row, seed, record['test'], f'{record["seconds"]:.0f} s', flush=True)
+            with open(RESULTS, 'a', encoding='utf-8') as out:
+                out.write(json.dumps(record) + '\n')
+
+
+if __name__ == '__main__':
+    main()
