@@ -24,7 +24,7 @@ RunSettings profile_settings(std::string_view profile, std::string_view task) {
   s.lr = 0.003;
   s.weight_decay = 0.01;
   s.warmup = 50;
-  s.steps = task == "text" ? 2000 : task == "matching" ? 120 : 900;
+  s.steps = task == "matching" ? 250 : 500;
   s.evaluations = 5;
   s.validation_rows = 2000;
   return s;

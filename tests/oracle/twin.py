@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 
 from ngrams import ngram_sums
+from scan import mix_scan
 from tensor_file import read_safetensors, write_safetensors
 
 GUARD = 1e-6  # added to the denominator of kernel attention
@@ -347,22 +348,6 @@ def mix_polynomial(kind, q, k, v, causal):
     p = {'poly-relu2': lambda: F.relu(v) ** 2, 'poly-bilinear': lambda: k * v,
          'poly-squares': lambda: v, 'poly-squares-linear': lambda: v + k}[kind]()
     return q * mix_mean(p, causal)
-
-
-def mix_scan(q, v, learned, weight):
-    """y_i = q_i * sum_n u_n sum_j a_n^|i-j| v_j, j <= i for the first 8 sums, j >= i for the others."""
-    T, C = v.shape
-    place = (torch.arange(8, dtype=v.dtype)[:, None] + torch.arange(C, dtype=v.dtype) / C) / 8
-    time = torch.arange(T, dtype=v.dtype)[:, None, None]
-    s = 0
-    for first in range(0, len(learned), 8):
-        log_a = -math.log(2) / 1024 ** place * learned[first:first + 8].exp()
-        u = weight[first:first + 8] * (1 - (2 * log_a).exp()).sqrt()
-        response = (u * (log_a * time).exp()).sum(1)  # [T, C], to a one t tokens ago
-        x = v.flip(0) if first else v
-        y = F.conv1d(F.pad(x.T[None], (T - 1, 0)), response.flip(0).T[:, None], groups=C)[0].T
-        s = s + (y.flip(0) if first else y)
-    return q * s
 
 
 def mix_nystrom(q, k, v):
