@@ -16,8 +16,10 @@ instead: it must be zero to 1e-6 of the whole, eight roundings of a float32. In 
 gradients lie below 2e-7 of the whole, all others above 1e-4.
 
 A model can be ill-conditioned: ReLU squared of a number near zero is divided by a sum that is as
-near to zero. Where a gradient is beyond the tolerance, the twin runs in float32 too, and the error
-may be at most twice PyTorch's own; the line says so.
+near to zero. Where a gradient is beyond the tolerance, the twin runs in float32 too. One error of
+such a model is chance (it differs tenfold with the last bits of a weight, and PyTorch's with the
+CPU it runs on), so both run NEIGHBOURS models whose weights differ by a millionth, and the median
+of ours may be at most twice PyTorch's; the line says so.
 """
 import os
 import pathlib
@@ -40,6 +42,7 @@ GRADIENT_TOLERANCE = 1e-4
 ZERO = 1e-5
 FLOOR = 1e-2
 SEEDS = (1, 2)
+NEIGHBOURS = 9
 
 
 def size(vocab, classes, width, heads, blocks, hidden, head_units, lengths):
@@ -99,19 +102,31 @@ def compare(ours, theirs):
     return logits, errors[worst], worst.removeprefix('grad.')
 
 
+def median_errors(binary, config, params, batch, rng):
+    """The median gradient errors, ours and PyTorch's in float32, of models close to this one."""
+    ours, theirs = [], []
+    for _ in range(NEIGHBOURS):
+        near = {name: (value * (1 + 1e-6 * rng.uniform(-1, 1, value.shape))).astype(value.dtype)
+                for name, value in params.items()}
+        exact = twin.answers(near, config, batch)
+        ours.append(compare(run_linnet(binary, config, near, batch), exact)[1])
+        theirs.append(compare(twin.answers(near, config, batch, torch.float32), exact)[1])
+    return np.median(ours), np.median(theirs)
+
+
 def check(binary, case, sizes, lengths, seed):
-    """Runs one model through both; returns what compare does, and the gradient error allowed."""
+    """Runs one model through both; returns what compare does, whether it failed, and a remark."""
     config = {**make_golden.BASE, **sizes, **make_golden.CASES[case]}
     rng = np.random.default_rng([seed, *case.encode()])
     params = twin.random_params(config, rng)
     batch = twin.random_batch(config, lengths, rng)
-    exact = twin.answers(params, config, batch)
-    result = compare(run_linnet(binary, config, params, batch), exact)
-    allowed = GRADIENT_TOLERANCE
-    if result[1] > allowed:
-        single = twin.answers(params, config, batch, torch.float32)
-        allowed = max(allowed, 2 * compare(single, exact)[1])
-    return *result, allowed
+    result = compare(run_linnet(binary, config, params, batch), twin.answers(params, config, batch))
+    bad, remark = result[0] > LOGIT_TOLERANCE, ''
+    if result[1] > GRADIENT_TOLERANCE:
+        ours, theirs = median_errors(binary, config, params, batch, rng)
+        bad = bad or ours > 2 * theirs
+        remark = f'  (ill-conditioned: median {ours:.1e}, PyTorch in float32 {theirs:.1e})'
+    return *result, bad, remark
 
 
 def main():
@@ -130,12 +145,11 @@ def main():
                 failures += 1
                 continue
             logits = max(result[0] for result in results)
-            _, gradient, name, allowed = max(results, key=lambda result: result[1])
-            bad = logits > LOGIT_TOLERANCE or any(r[1] > r[3] for r in results)
+            _, gradient, name, _, remark = max(results, key=lambda result: result[1])
+            bad = any(result[3] for result in results)
             failures += bad
-            print(f'{case:<24}{label:<8}{logits:>9.1e}{gradient:>10.1e}  {name}'
-                  + (f'  (ill-conditioned: PyTorch in float32 {allowed / 2:.1e})'
-                     if allowed > GRADIENT_TOLERANCE else '') + ('  FAILED' if bad else ''))
+            print(f'{case:<24}{label:<8}{logits:>9.1e}{gradient:>10.1e}  {name}{remark}'
+                  + ('  FAILED' if bad else ''))
     print(f'{failures} of {len(make_golden.CASES) * len(SIZES)} failed' if failures else
           f'all within {LOGIT_TOLERANCE:g} (logits, loss) and {GRADIENT_TOLERANCE:g} (gradients)')
     return 1 if failures else 0
