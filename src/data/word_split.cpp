@@ -33,10 +33,12 @@ uint32_t lower(uint32_t c) {
   return c;
 }
 
-void append_lower(std::string_view word, std::string& out) {
+void lower_word(std::string_view word, std::string& out) {
+  out.resize(word.size());
   size_t ascii = 0;
   for (; ascii < word.size() && static_cast<unsigned char>(word[ascii]) < 0x80; ++ascii)
-    out += static_cast<char>(lower(static_cast<unsigned char>(word[ascii])));
+    out[ascii] = static_cast<char>(lower(static_cast<unsigned char>(word[ascii])));
+  out.resize(ascii);
   word.remove_prefix(ascii);
   while (!word.empty()) {
     const Utf8Character c = decode_utf8(word);
@@ -66,8 +68,7 @@ bool WordReader::next(std::string_view& word) {
   word = rest_.substr(begin, end - begin);
   rest_.remove_prefix(end);
   if (rule_.lower_case) {
-    lowered_.clear();
-    append_lower(word, lowered_);
+    lower_word(word, lowered_);
     word = lowered_;
   }
   return true;

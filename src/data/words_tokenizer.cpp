@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "core/error.h"
 #include "core/file.h"
@@ -17,29 +18,56 @@
 namespace linnet {
 namespace {
 
+// The id of each word: a table at most half full, in which a word stands at the first free place
+// from its hash on. A place holds half of the hash, so that a text costs one look a word.
+class WordIndex {
+ public:
+  explicit WordIndex(const std::vector<std::string>& words)
+      : places_(std::bit_ceil(2 * words.size() + 1)) {
+    for (int32_t id = 1; const std::string& word : words) {
+      const uint64_t hash = hash_word(word);
+      size_t at = first(hash);
+      while (places_[at].id != 0) at = next(at);
+      places_[at] = {tag(hash), id++};
+    }
+  }
+  // 0 where the word is not among them.
+  int32_t find(const std::vector<std::string>& words, std::string_view word, uint64_t hash) const {
+    for (size_t at = first(hash); places_[at].id != 0; at = next(at)) {
+      if (places_[at].tag == tag(hash) && words[static_cast<size_t>(places_[at].id) - 1] == word)
+        return places_[at].id;
+    }
+    return 0;
+  }
+
+ private:
+  struct Place {
+    uint32_t tag = 0;
+    int32_t id = 0;  // 0: free
+  };
+  static uint32_t tag(uint64_t hash) { return static_cast<uint32_t>(hash >> 32); }
+  size_t first(uint64_t hash) const { return hash & (places_.size() - 1); }
+  size_t next(size_t at) const { return (at + 1) & (places_.size() - 1); }
+
+  std::vector<Place> places_;
+};
+
 class WordsTokenizer final : public Tokenizer {
  public:
   // The words are distinct and valid UTF-8.
   WordsTokenizer(const WordRule& rule, int32_t buckets, std::vector<std::string> words)
-      : rule_(rule), buckets_(buckets), words_(std::move(words)) {
-    ids_.reserve(words_.size());
-    for (const std::string& word : words_)
-      ids_.emplace(word, static_cast<int32_t>(ids_.size()) + 1);
-  }
+      : rule_(rule), buckets_(buckets), words_(std::move(words)), index_(words_) {}
 
   std::string_view kind() const override { return "words"; }
   int32_t vocabulary() const override { return first_bucket() + buckets_; }
   void encode(std::string_view text, std::vector<int32_t>& ids) const override {
     WordReader reader(text, rule_);
     for (std::string_view word; reader.next(word);) {
-      const auto found = ids_.find(word);
-      if (found != ids_.end())
-        ids.push_back(found->second);
-      else if (buckets_ == 0)
-        ids.push_back(0);
-      else
-        ids.push_back(first_bucket() +
-                      static_cast<int32_t>(hash_word(word) % static_cast<uint64_t>(buckets_)));
+      const uint64_t hash = hash_word(word);
+      int32_t id = index_.find(words_, word, hash);
+      if (id == 0 && buckets_ > 0)
+        id = first_bucket() + static_cast<int32_t>(hash % static_cast<uint64_t>(buckets_));
+      ids.push_back(id);
     }
   }
   std::string file() const override {
@@ -72,7 +100,7 @@ class WordsTokenizer final : public Tokenizer {
   WordRule rule_;
   int32_t buckets_;
   std::vector<std::string> words_;
-  WordMap<int32_t> ids_;
+  WordIndex index_;
 };
 
 std::unique_ptr<Tokenizer> train(const TokenizerKind&, const TextSource& texts,
