@@ -42,6 +42,7 @@ struct MixerPlan {
   bool by_count = false;           // kernel attention without a denominator
   int64_t key_width = 0;           // columns of keys: C, or H*F
   std::vector<int64_t> offsets{};  // of further parameters, in the kind's own order
+  std::vector<float> constants{};  // numbers that follow from the sizes, in the kind's own order
 };
 
 // What a call runs with.

@@ -7,7 +7,7 @@ namespace linnet {
 extern const Mixer kKernelMixer, kKernelCountMixer, kKernelDecayMixer, kPerformerMixer,
     kLinearTransformerMixer, kSoftmaxMixer, kMeanMixer, kWindowMixer, kStridedMixer, kReformerMixer,
     kPolyRelu2Mixer, kPolyBilinearMixer, kPolySquaresMixer, kPolySquaresLinearMixer,
-    kLinformerMixer, kNystromformerMixer, kScanMixer;
+    kLinformerMixer, kNystromformerMixer, kScanMixer, kGatedScanMixer;
 
 std::span<const Mixer* const> mixers() {
   static constexpr const Mixer* kList[] = {
@@ -27,6 +27,7 @@ std::span<const Mixer* const> mixers() {
       &kPolySquaresMixer,
       &kPolySquaresLinearMixer,
       &kScanMixer,
+      &kGatedScanMixer,
       &kMeanMixer,
   };
   return kList;

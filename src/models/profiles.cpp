@@ -60,6 +60,7 @@ constexpr Row kRows[] = {
     {"poly-bilinear", "poly-bilinear", "softplus"},
     {"poly-squares", "poly-squares-linear", "softplus"},
     {"scan", "scan", "softplus"},
+    {"gated-scan", "gated-scan", "softplus"},
 };
 constexpr size_t kTable1Rows = 9;
 

@@ -29,6 +29,8 @@ CASES = {
                             'pool': 'last'},
     'scan': {'mixer': 'scan', 'pool': 'mean'},
     'scan_causal': {'mixer': 'scan', 'causal': True, 'pool': 'last'},
+    'gated_scan': {'mixer': 'gated-scan', 'pool': 'mean'},
+    'gated_scan_causal': {'mixer': 'gated-scan', 'causal': True, 'pool': 'last'},
     'first_scan': {'first_mixer': 'scan'},
     'first_kernel': {'first_mixer': 'kernel', 'mixer': 'softmax', 'conv': 2, 'pool': 'mean'},
     'phi_2xglu': {'phi': '2xglu'},

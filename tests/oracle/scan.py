@@ -1,4 +1,4 @@
-# scan.py -- the mixer scan as a convolution, for the PyTorch twin.
+# scan.py -- the mixers scan (as a convolution) and gated-scan (token by token), for the PyTorch twin.
 import math
 
 import torch
@@ -19,3 +19,20 @@ def mix_scan(q, v, learned, weight):
         y = F.conv1d(F.pad(x.T[None], (T - 1, 0)), response.flip(0).T[:, None], groups=C)[0].T
         s = s + (y.flip(0) if first else y)
     return q * s
+
+
+def mix_gated_scan(q, k, v, causal):
+    """y_i = q_i * h_i, h_i = (1 - sigmoid(k_i + t)) h_i-1 + b v_i; half of the channels from the right."""
+    C = v.shape[1]
+    left = C if causal else (C + 1) // 2
+    place = torch.cat([torch.arange(n, dtype=v.dtype) / max(n, 1) for n in (left, C - left)])
+    a = 2 ** -(1024 ** -place)
+    t, b = ((1 - a) / a).log(), (1 - a * a).sqrt()
+
+    def turned(x):  # the channels from the right in their own order
+        return torch.cat([x[:, :left], x[:, left:].flip(0)], 1)
+    h, sums = torch.zeros(C, dtype=v.dtype), []
+    for keep, value in zip(turned(torch.sigmoid(-(k + t))), turned(b * v)):
+        h = keep * h + value
+        sums.append(h)
+    return q * turned(torch.stack(sums))

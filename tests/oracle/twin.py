@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 
 from ngrams import ngram_sums
-from scan import mix_scan
+from scan import mix_gated_scan, mix_scan
 from tensor_file import read_safetensors, write_safetensors
 
 GUARD = 1e-6  # added to the denominator of kernel attention
@@ -377,6 +377,8 @@ def mix(params, config, name, x):
         return linear(params, name + 'out', mix_polynomial(kind, q, k, v, causal))
     if kind == 'scan':
         return linear(params, name + 'out', mix_scan(q, v, params[name + 'scan_decay'], params[name + 'scan_weight']))
+    if kind == 'gated-scan':
+        return linear(params, name + 'out', mix_gated_scan(q, k, v, causal))
     if kind == 'linformer':
         k, v = (params[name + 'project'][:len(x)].T @ a for a in (k, v))
     D = config['width'] // config['heads']
