@@ -56,7 +56,7 @@ ModelConfig starting_model(const PreparedTask& prepared) {
     // Sums that know what is near and can count brackets, seen from in front of the root.
     config.blocks = 4;
     config.hidden = 2 * config.width;
-    config.mixer = "scan";
+    config.mixer = "gated-scan";
     config.conv = 0;
     config.pool = "cls";
     config.positions = "none";

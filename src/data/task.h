@@ -83,6 +83,8 @@ struct Task {
   bool cut;                    // a longer sequence is cut; else it is an Error
   bool causal;
   bool masked;  // tokens are hidden, by an id more than the tokenizer has
+  // Whether the metric says that a is better than b.
+  bool better(double a, double b) const { return metric == "accuracy" ? a > b : a < b; }
   void (*make)(ExampleMaker& maker, const Record& record, int64_t number,
                std::vector<Example>& out);
 };

@@ -11,24 +11,12 @@ extern const Mixer kKernelMixer, kKernelCountMixer, kKernelDecayMixer, kPerforme
 
 std::span<const Mixer* const> mixers() {
   static constexpr const Mixer* kList[] = {
-      &kKernelMixer,
-      &kKernelCountMixer,
-      &kKernelDecayMixer,
-      &kPerformerMixer,
-      &kLinearTransformerMixer,
-      &kSoftmaxMixer,
-      &kWindowMixer,
-      &kStridedMixer,
-      &kReformerMixer,
-      &kLinformerMixer,
-      &kNystromformerMixer,
-      &kPolyRelu2Mixer,
-      &kPolyBilinearMixer,
-      &kPolySquaresMixer,
-      &kPolySquaresLinearMixer,
-      &kScanMixer,
-      &kGatedScanMixer,
-      &kMeanMixer,
+      &kKernelMixer,       &kKernelCountMixer,       &kKernelDecayMixer,
+      &kPerformerMixer,    &kLinearTransformerMixer, &kSoftmaxMixer,
+      &kWindowMixer,       &kStridedMixer,           &kReformerMixer,
+      &kLinformerMixer,    &kNystromformerMixer,     &kPolyRelu2Mixer,
+      &kPolyBilinearMixer, &kPolySquaresMixer,       &kPolySquaresLinearMixer,
+      &kScanMixer,         &kGatedScanMixer,         &kMeanMixer,
   };
   return kList;
 }

@@ -179,7 +179,7 @@ class Search {
   bool better(const TuningLook& a, const TuningLook& b) const {
     if (std::isnan(a.score) || std::isnan(b.score)) return !std::isnan(a.score);
     if (a.score == b.score) return a.loss < b.loss;
-    return prepared_.task->metric == "bits_per_byte" ? a.score < b.score : a.score > b.score;
+    return prepared_.task->better(a.score, b.score);
   }
 
   // The large files of a candidate that is not needed any more; its metrics stay.

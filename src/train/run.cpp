@@ -190,7 +190,7 @@ bool Run::better(const TaskScore& score) const {
   const double value = score.figure(prepared_.task->metric), loss = score.figure("loss");
   if (std::isnan(state_.best) || value == state_.best)
     return std::isnan(state_.best) || loss < state_.best_loss;
-  return prepared_.task->metric == "bits_per_byte" ? value < state_.best : value > state_.best;
+  return prepared_.task->better(value, state_.best);
 }
 
 void Run::evaluate() {
