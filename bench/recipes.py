@@ -22,11 +22,13 @@ BYTES = '--tokenizer bytes --length 4000'
 TASKS = {
     'text': ('imdb', {
         'default': '', 'no-wide': '--wide 0', 'no-ngrams': '--ngrams 0', 'all-tokens': '--drop-tokens 0', 'no-conv': '--conv 0',
-        'no-bag': '--bag false', 'kernel': '--mixer kernel', 'scan': '--mixer scan', 'averaged': '--ema 0.999'}),
+        'no-bag': '--bag false', 'kernel': '--mixer kernel', 'gated-scan': '--mixer gated-scan', 'averaged': '--ema 0.999'}),
     'bytes': ('imdb', {
-        'ngrams': f'{BYTES} --ngrams 6 --ngram-buckets 1048576 --minutes 15', 'scan': f'{BYTES} --mixer scan --blocks 4 --ngrams 0 --minutes 60'}),
+        'ngrams': f'{BYTES} --ngrams 6 --ngram-buckets 1048576 --minutes 10', 'no-ngrams': f'{BYTES} --minutes 10',
+        'gated-scan': f'{BYTES} --mixer gated-scan --minutes 10'}),
     'matching': ('peerread_citations', {
-        'default': '', 'no-bag': '--bag false', 'no-conv': '--conv 0', 'kernel': '--mixer kernel', 'scan': '--mixer scan'}),
+        'default': '', 'no-bag': '--bag false', 'no-conv': '--conv 0', 'kernel': '--mixer kernel', 'softmax': '--mixer softmax',
+        'gated-scan': '--mixer gated-scan'}),
 }
 
 

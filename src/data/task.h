@@ -84,7 +84,9 @@ struct Task {
   bool causal;
   bool masked;  // tokens are hidden, by an id more than the tokenizer has
   // Whether the metric says that a is better than b.
-  bool better(double a, double b) const { return metric == "accuracy" ? a > b : a < b; }
+  bool better(double a, double b) const {
+    return metric == "loss" || metric == "bits_per_byte" ? a < b : a > b;
+  }
   void (*make)(ExampleMaker& maker, const Record& record, int64_t number,
                std::vector<Example>& out);
 };

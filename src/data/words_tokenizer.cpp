@@ -19,7 +19,8 @@ namespace linnet {
 namespace {
 
 // The id of each word: a table at most half full, in which a word stands at the first free place
-// from its hash on. A place holds half of the hash, so that a text costs one look a word.
+// from its hash on. A place holds half of the hash, so that words are compared only where the
+// halves agree.
 class WordIndex {
  public:
   explicit WordIndex(const std::vector<std::string>& words)

@@ -21,8 +21,8 @@ void GatedScan(int64_t rows, int64_t cols, const float* b, ConstMat e, ConstMat 
   for (int64_t r = 0; r < rows; ++r) {
     for_each_vector(cols, [&](auto load, auto store) HWY_ATTR {
       const V sum = load(before);
-      const V kept = hn::NegMulAdd(load(e.row(r)), sum, sum);
-      store(hn::MulAdd(load(b), load(v.row(r)), kept), out.row(r));
+      const V change = hn::NegMulAdd(load(e.row(r)), sum, hn::Mul(load(b), load(v.row(r))));
+      store(hn::Add(sum, change), out.row(r));
     });
     before = out.row(r);
   }
@@ -35,8 +35,8 @@ void GatedScanBackward(int64_t rows, int64_t cols, const float* b, ConstMat e, c
     const float* before = r > 0 ? out.row(r - 1) : h;
     for_each_vector(cols, [&](auto load, auto store) HWY_ATTR {
       const V owed = hn::Add(load(l), load(dout.row(r)));
-      store(hn::MulAdd(load(b), owed, load(dv.row(r))), dv.row(r));
-      store(hn::NegMulAdd(owed, load(before), load(de.row(r))), de.row(r));
+      store(hn::Neg(hn::Mul(owed, load(before))), de.row(r));
+      store(hn::Mul(load(b), owed), dv.row(r));
       store(hn::NegMulAdd(load(e.row(r)), owed, owed), l);
     });
   }

@@ -4,17 +4,21 @@
 // Forward, every channel by itself; the first half of the channels from the left, the others from
 // the right, so i-1 is i+1 there. Causal: all from the left.
 //   e_i = sigmoid(k_i + t),   h_i = (1 - e_i) h_i-1 + b v_i,   y_i = q_i * h_i
-// t and b are fixed numbers of the channel: t gives half-lives from 1 to 1024 tokens where k = 0,
-// and b keeps h as large as v there. A token can add and keep all (e = 0: the sum counts), or
-// forget all (e = 1: the sum begins anew, as at the start of a list).
+// t and b are fixed numbers of the channel, causal or not: in each half of the channels t gives
+// half-lives from 1 to near 1024 tokens where k = 0, and b keeps h as large as v there. A token can
+// add and keep all (e = 0: the sum counts), or forget all (e = 1: the sum begins anew, as at the
+// start of a list).
 // Backward, given dy: dq_i = dy_i * h_i, dh_i = dy_i * q_i, then against the direction
-//   l_i = dh_i + (1 - e_i+1) l_i+1,   dv_i = b l_i,   de_i = -l_i h_i-1,   dk_i = de_i e_i (1 -
-//   e_i).
-// The state. Causal: h and the sum of log(1 - e). Else e, v and h [T,C]. Cost: 5 C a token beside
-// the sigmoid. Nothing is saved. Papers: Qin et al. 2023 (HGRN), Gu and Dao 2023 (Mamba).
+//   l_i = dh_i + (1 - e_i+1) l_i+1,   dv_i = b l_i,
+//   de_i = -l_i h_i-1,   dk_i = de_i e_i (1 - e_i).
+// The state. Causal: h, and f = 1 - prod(1 - e), the share of what came before that is forgotten.
+// Else e and v [T,C], and in the end h in the place of v; dh and dv share a place as well. Cost:
+// 4 C a walk and token, beside the sigmoid. Nothing else is saved.
+// Papers: Qin et al. 2023 (HGRN), Gu and Dao 2023 (Mamba).
 #include "kernels/gated_scan.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "kernels/activations.h"
@@ -36,20 +40,21 @@ struct Side {
     return {m.row(step > 0 ? 0 : rows - 1) + first, step * m.ld};
   }
 };
-Side left(const MixerPlan& plan) { return {0, plan.causal ? plan.width : (plan.width + 1) / 2, 1}; }
-Side right(const MixerPlan& plan) {
-  const int64_t first = left(plan).count;
-  return {first, plan.width - first, -1};
+std::array<Side, 2> sides(const MixerPlan& plan) {
+  const int64_t half = (plan.width + 1) / 2;
+  return {{{0, half, 1}, {half, plan.width - half, plan.causal ? 1 : -1}}};
 }
 
+// Rows of C constants.
 const float* starts(const MixerPlan& plan) { return plan.constants.data(); }              // t
 const float* gains(const MixerPlan& plan) { return plan.constants.data() + plan.width; }  // b
+const float* ones(const MixerPlan& plan) { return plan.constants.data() + 2 * plan.width; }
 
 void build(ParamLayout&, const std::string&, MixerPlan& plan) {
   plan.key_width = plan.width;
   const auto C = static_cast<size_t>(plan.width);
-  plan.constants.resize(2 * C);
-  for (const Side& side : {left(plan), right(plan)}) {
+  plan.constants.assign(3 * C, 1.0f);
+  for (const Side& side : sides(plan)) {
     for (int64_t c = 0; c < side.count; ++c) {
       const double place = static_cast<double>(c) / static_cast<double>(side.count);
       const double e = -std::expm1(-std::log(2.0) / std::pow(kLongest, place));
@@ -61,16 +66,16 @@ void build(ParamLayout&, const std::string&, MixerPlan& plan) {
 }
 
 int64_t state_floats(const MixerPlan& plan, int64_t T) {
-  return plan.causal ? 2 * plan.width : 3 * T * plan.width;
+  return 2 * plan.width * (plan.causal ? 1 : T);
 }
 int64_t saved_floats(const MixerPlan&) { return 0; }
 
-float* logs(const MixerPlan& plan, const MixerState& state) { return state.data + plan.width; }
-// e, v or h of every token.
-Mat kept(const MixerPlan& plan, const MixerState& state, int64_t which) {
-  return {state.data + which * state.capacity * plan.width, plan.width};
+float* forgotten(const MixerPlan& plan, const MixerState& state) { return state.data + plan.width; }
+Mat kept_shares(const MixerPlan& plan, const MixerState& state) { return {state.data, plan.width}; }
+// v, from finish on h.
+Mat kept_sums(const MixerPlan& plan, const MixerState& state) {
+  return {state.data + state.capacity * plan.width, plan.width};
 }
-constexpr int64_t kE = 0, kV = 1, kH = 2;
 
 void prepare(const MixerRun& run, const MixerChunk& chunk, Mat keys) {
   const int64_t C = run.plan.width;
@@ -88,27 +93,24 @@ void absorb(const MixerRun& run, const MixerChunk& chunk, MixerState& state) {
   const int64_t C = plan.width;
   if (plan.causal) {
     Arena::Scope scope(run.scratch);
-    gated_scan(chunk.rows, C, gains(plan), chunk.keys, chunk.v, state.data,
-               take_mat(run.scratch, chunk.rows, C));
-    for (int64_t i = 0; i < chunk.rows; ++i) {
-      for (int64_t c = 0; c < C; ++c) logs(plan, state)[c] += std::log1p(-chunk.keys.row(i)[c]);
-    }
+    const Mat unused = take_mat(run.scratch, chunk.rows, C);
+    gated_scan(chunk.rows, C, gains(plan), chunk.keys, chunk.v, state.data, unused);
+    gated_scan(chunk.rows, C, ones(plan), chunk.keys, chunk.keys, forgotten(plan, state), unused);
   } else {
-    copy_rows(chunk.rows, C, chunk.keys, kept(plan, state, kE).rows(state.count));
-    copy_rows(chunk.rows, C, chunk.v, kept(plan, state, kV).rows(state.count));
+    copy_rows(chunk.rows, C, chunk.keys, kept_shares(plan, state).rows(state.count));
+    copy_rows(chunk.rows, C, chunk.v, kept_sums(plan, state).rows(state.count));
   }
   state.count += chunk.rows;
 }
 
 void merge(const MixerPlan& plan, const MixerState& other, MixerState& state) {
+  const int64_t C = plan.width;
   if (plan.causal) {
-    for (int64_t c = 0; c < plan.width; ++c) state.data[c] *= std::exp(logs(plan, other)[c]);
-    add(2 * plan.width, other.data, state.data);
+    for (int64_t i = 0; i < 2 * C; ++i)
+      state.data[i] += other.data[i] - forgotten(plan, other)[i % C] * state.data[i];
   } else {
-    for (const int64_t which : {kE, kV}) {
-      copy_rows(other.count, plan.width, kept(plan, other, which),
-                kept(plan, state, which).rows(state.count));
-    }
+    copy_rows(other.count, C, kept_shares(plan, other), kept_shares(plan, state).rows(state.count));
+    copy_rows(other.count, C, kept_sums(plan, other), kept_sums(plan, state).rows(state.count));
   }
   state.count += other.count;
 }
@@ -116,31 +118,32 @@ void merge(const MixerPlan& plan, const MixerState& other, MixerState& state) {
 void finish(const MixerRun& run, MixerState& state) {
   const MixerPlan& plan = run.plan;
   const int64_t T = state.count;
-  for (const Side& side : {left(plan), right(plan)}) {
+  for (const Side& side : sides(plan)) {
     Arena::Scope scope(run.scratch);
-    gated_scan(T, side.count, gains(plan) + side.first, side.of(T, kept(plan, state, kE)),
-               side.of(T, kept(plan, state, kV)), run.scratch.take_zeroed(side.count),
-               side.of(T, kept(plan, state, kH)));
+    const Mat sums = side.of(T, kept_sums(plan, state));
+    gated_scan(T, side.count, gains(plan) + side.first, side.of(T, kept_shares(plan, state)), sums,
+               run.scratch.take_zeroed(side.count), sums);
   }
 }
 
 void finish_backward(const MixerRun& run, const MixerState& state, MixerState& dstate, float*) {
   const MixerPlan& plan = run.plan;
   const int64_t T = state.count;
-  for (const Side& side : {left(plan), right(plan)}) {
+  for (const Side& side : sides(plan)) {
     Arena::Scope scope(run.scratch);
     const float* before = run.scratch.take_zeroed(side.count);
-    gated_scan_backward(T, side.count, gains(plan) + side.first, side.of(T, kept(plan, state, kE)),
-                        before, side.of(T, kept(plan, state, kH)),
-                        side.of(T, kept(plan, dstate, kH)), run.scratch.take_zeroed(side.count),
-                        side.of(T, kept(plan, dstate, kV)), side.of(T, kept(plan, dstate, kE)));
+    const Mat owed = side.of(T, kept_sums(plan, dstate));
+    gated_scan_backward(
+        T, side.count, gains(plan) + side.first, side.of(T, kept_shares(plan, state)), before,
+        side.of(T, kept_sums(plan, state)), owed, run.scratch.take_zeroed(side.count), owed,
+        side.of(T, kept_shares(plan, dstate)));
   }
 }
 
 // h of the chunk: kept, or from the state before it.
 ConstMat sums_seen(const MixerRun& run, const MixerChunk& chunk, const MixerState& state) {
   const MixerPlan& plan = run.plan;
-  if (!plan.causal) return kept(plan, state, kH).rows(chunk.first);
+  if (!plan.causal) return kept_sums(plan, state).rows(chunk.first);
   float* h = run.scratch.take(plan.width);
   std::copy_n(state.data, plan.width, h);
   const Mat sums = take_mat(run.scratch, chunk.rows, plan.width);
@@ -160,7 +163,7 @@ void emit_backward(const MixerRun& run, const MixerChunk& chunk, const MixerStat
   Arena::Scope scope(run.scratch);
   const ConstMat h = sums_seen(run, chunk, state);
   const Mat dh =
-      plan.causal ? take_mat(run.scratch, rows, C) : kept(plan, dstate, kH).rows(chunk.first);
+      plan.causal ? take_mat(run.scratch, rows, C) : kept_sums(plan, dstate).rows(chunk.first);
   pair_backward(Pair::product, rows, C, chunk.q, h, dy, {}, grads.dq, dh);
   if (!plan.causal) return;
   // The state after the chunk is the last of its sums, so one walk serves both.
@@ -176,21 +179,24 @@ void absorb_backward(const MixerRun& run, const MixerChunk& chunk, const MixerSt
     std::fill_n(grads.dkeys.row(i), plan.width, 0.0f);
   }
   if (plan.causal) return;
-  copy_rows(chunk.rows, plan.width, kept(plan, dstate, kV).rows(chunk.first), grads.dv);
-  copy_rows(chunk.rows, plan.width, kept(plan, dstate, kE).rows(chunk.first), grads.dkeys);
+  copy_rows(chunk.rows, plan.width, kept_sums(plan, dstate).rows(chunk.first), grads.dv);
+  copy_rows(chunk.rows, plan.width, kept_shares(plan, dstate).rows(chunk.first), grads.dkeys);
 }
 
-// A sigmoid counts as four.
-double flops(const MixerPlan& plan, int64_t) { return static_cast<double>(10 * plan.width); }
+// A sigmoid counts as four; causal, there are three walks, of answers, state and f.
+double flops(const MixerPlan& plan, int64_t) {
+  return static_cast<double>((plan.causal ? 17 : 9) * plan.width);
+}
 
 void reference(const MixerPlan& plan, const Complex*, int64_t T, const Complex* q, const Complex* k,
                const Complex* v, Complex* y) {
   const int64_t C = plan.width;
   for (int64_t c = 0; c < C; ++c) {
     const double t = starts(plan)[c], b = gains(plan)[c];
+    const bool from_left = plan.causal || c < sides(plan)[1].first;
     Complex h = 0;
     for (int64_t n = 0; n < T; ++n) {
-      const int64_t i = (c < left(plan).count ? n : T - 1 - n) * C + c;
+      const int64_t i = (from_left ? n : T - 1 - n) * C + c;
       h = h / (1.0 + std::exp(k[i] + t)) + b * v[i];
       y[i] = q[i] * h;
     }

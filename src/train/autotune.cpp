@@ -120,7 +120,9 @@ class Search {
     for (const Json& line : lines_) {
       if (line.value("round", 0) != round || line.value("candidate", SIZE_MAX) != candidate)
         continue;
-      const Json score = line.value(std::string(prepared_.task->metric), Json());
+      // Earlier versions wrote the score by the name of its metric.
+      const Json score =
+          line.value("score", line.value(std::string(prepared_.task->metric), Json()));
       return TuningLook{.round = round,
                         .rounds = rounds_,
                         .candidate = candidate,
@@ -166,7 +168,7 @@ class Search {
     Json line = {{"round", round},
                  {"candidate", candidate},
                  {"changes", candidates_[candidate].changes},
-                 {prepared_.task->metric, look.score},
+                 {"score", look.score},
                  {"loss", look.loss},
                  {"steps", look.steps},
                  {"seconds", look.seconds}};

@@ -56,6 +56,8 @@ bool Run::load_checkpoint(FeedPosition& position) {
     if (json.contains(name) && !json[name].is_null())
       read_setting("checkpoint", name, json[name], member);
   });
+  // Of earlier versions it is the accuracy, of the same look.
+  if (prepared_.task->metric == "loss" && !std::isnan(state_.best)) state_.best = state_.best_loss;
   return true;
 }
 

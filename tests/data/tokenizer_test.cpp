@@ -14,6 +14,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "data/piece_words.h"
+#include "data/word_split.h"
 #include "tests/data/small_texts.h"
 
 namespace linnet {
@@ -276,6 +277,36 @@ TEST(TokenizerTest, CharsAreRankedAndCut) {
   TokenizerOptions two;
   two.vocabulary = 2;
   EXPECT_EQ(train_tokenizer("chars", source_of(texts), two)->vocabulary(), 2);
+}
+
+TEST(TokenizerTest, EveryWordOfALargeVocabularyIsFound) {
+  constexpr int kWords = 5000;
+  std::vector<std::string> texts;
+  std::string all;
+  for (int i = 0; i < kWords; ++i) {
+    texts.push_back(std::to_string(i) + "x");
+    all += texts.back() + " ";
+  }
+  TokenizerOptions options;
+  options.buckets = 7;
+  options.min_count = 1;
+  const auto tokenizer = train_tokenizer("words", source_of(texts), options);
+  const Ids ids = encoded(*tokenizer, all);
+  ASSERT_EQ(ids.size(), size_t{kWords});
+  for (int i = 0; i < kWords; ++i) {
+    EXPECT_LE(ids[static_cast<size_t>(i)], kWords);
+    EXPECT_EQ(tokenizer->piece(ids[static_cast<size_t>(i)]), std::to_string(i) + "x");
+  }
+  for (int i = 0; i < kWords; ++i)
+    EXPECT_GT(encoded(*tokenizer, std::to_string(i) + "y").at(0), kWords);
+}
+
+TEST(TokenizerTest, WordsAreLoweredInEveryScriptThatTheRuleNames) {
+  WordReader reader("LONGWORD NA\u00cfVE \u0416\u0423\u041a A\xff \u00d7 x", {true, false});
+  std::vector<std::string> words;
+  for (std::string_view word; reader.next(word);) words.emplace_back(word);
+  EXPECT_EQ(words, (std::vector<std::string>{"longword", "na\u00efve", "\u0436\u0443\u043a",
+                                             "a\xff", "\u00d7", "x"}));
 }
 
 TEST(TokenizerTest, WordsAreCutByCountAndTheRestIsHashed) {

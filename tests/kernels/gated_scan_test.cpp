@@ -22,7 +22,7 @@ TEST_P(GatedScanTest, IsThePlainLoop) {
       const auto b = random_floats(cols, 3), before = random_floats(cols, 4),
                  owed = random_floats(cols, 5);
       std::vector<float> e = random_floats(rows * ld, 6);
-      for (float& x : e) x = std::abs(x) / (1 + std::abs(x));
+      for (float& x : e) x = x > 1.5f ? 1 : x < -1.5f ? 0 : std::abs(x) / (1 + std::abs(x));
       const int64_t first = step > 0 ? 0 : rows - 1;
       const auto in_order = [&](const std::vector<float>& m) {
         return ConstMat(m.data() + first * ld, step * ld);
@@ -31,10 +31,12 @@ TEST_P(GatedScanTest, IsThePlainLoop) {
         return Mat{m.data() + first * ld, step * ld};
       };
 
-      std::vector<float> h = before, out(v.size()), l = owed, dv(v.size(), 1), de(v.size(), 1);
-      gated_scan(rows, cols, b.data(), in_order(e), in_order(v), h.data(), out_in_order(out));
+      std::vector<float> h = before, out = v, l = owed, dv = dout, de(v.size());
+      gated_scan(0, cols, b.data(), in_order(e), in_order(v), h.data(), {});
+      EXPECT_EQ(h, before);
+      gated_scan(rows, cols, b.data(), in_order(e), in_order(out), h.data(), out_in_order(out));
       gated_scan_backward(rows, cols, b.data(), in_order(e), before.data(), in_order(out),
-                          in_order(dout), l.data(), out_in_order(dv), out_in_order(de));
+                          in_order(dv), l.data(), out_in_order(dv), out_in_order(de));
 
       for (int64_t c = 0; c < cols; ++c) {
         const auto at = static_cast<size_t>(c);
@@ -48,8 +50,8 @@ TEST_P(GatedScanTest, IsThePlainLoop) {
         double back = owed[at];
         for (int64_t r = rows; r-- > 0;) {
           back += in_order(dout).row(r)[c];
-          EXPECT_NEAR(in_order(dv).row(r)[c], 1 + b[at] * back, 1e-4);
-          EXPECT_NEAR(in_order(de).row(r)[c], 1 - back * past[static_cast<size_t>(r)], 1e-4);
+          EXPECT_NEAR(in_order(dv).row(r)[c], b[at] * back, 1e-4);
+          EXPECT_NEAR(in_order(de).row(r)[c], -back * past[static_cast<size_t>(r)], 1e-4);
           back *= 1.0 - in_order(e).row(r)[c];
         }
         EXPECT_NEAR(l[at], back, 2e-5 * (1 + std::abs(back)));

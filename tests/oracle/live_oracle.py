@@ -19,7 +19,7 @@ A model can be ill-conditioned: ReLU squared of a number near zero is divided by
 near to zero. Where a gradient is beyond the tolerance, the twin runs in float32 too. One error of
 such a model is chance (it differs tenfold with the last bits of a weight, and PyTorch's with the
 CPU it runs on), so both run NEIGHBOURS models whose weights differ by a millionth, and the median
-of ours may be at most twice PyTorch's; the line says so.
+of ours may be at most the tolerance or twice PyTorch's; the line says so.
 """
 import os
 import pathlib
@@ -124,7 +124,7 @@ def check(binary, case, sizes, lengths, seed):
     bad, remark = result[0] > LOGIT_TOLERANCE, ''
     if result[1] > GRADIENT_TOLERANCE:
         ours, theirs = median_errors(binary, config, params, batch, rng)
-        bad = bad or ours > 2 * theirs
+        bad = bad or ours > max(GRADIENT_TOLERANCE, 2 * theirs)
         remark = f'  (ill-conditioned: median {ours:.1e}, PyTorch in float32 {theirs:.1e})'
     return *result, bad, remark
 
@@ -145,13 +145,14 @@ def main():
                 failures += 1
                 continue
             logits = max(result[0] for result in results)
-            _, gradient, name, _, remark = max(results, key=lambda result: result[1])
+            _, gradient, name, _, remark = max(results, key=lambda result: (result[3], result[1]))
             bad = any(result[3] for result in results)
             failures += bad
             print(f'{case:<24}{label:<8}{logits:>9.1e}{gradient:>10.1e}  {name}{remark}'
                   + ('  FAILED' if bad else ''))
     print(f'{failures} of {len(make_golden.CASES) * len(SIZES)} failed' if failures else
-          f'all within {LOGIT_TOLERANCE:g} (logits, loss) and {GRADIENT_TOLERANCE:g} (gradients)')
+          f'all within {LOGIT_TOLERANCE:g} (logits, loss) and {GRADIENT_TOLERANCE:g} (gradients), '
+          'or no worse than PyTorch in float32 where a line says so')
     return 1 if failures else 0
 
 

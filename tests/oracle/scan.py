@@ -24,13 +24,13 @@ def mix_scan(q, v, learned, weight):
 def mix_gated_scan(q, k, v, causal):
     """y_i = q_i * h_i, h_i = (1 - sigmoid(k_i + t)) h_i-1 + b v_i; half of the channels from the right."""
     C = v.shape[1]
-    left = C if causal else (C + 1) // 2
-    place = torch.cat([torch.arange(n, dtype=v.dtype) / max(n, 1) for n in (left, C - left)])
+    half = (C + 1) // 2
+    place = torch.cat([torch.arange(n, dtype=torch.float64) / max(n, 1) for n in (half, C - half)])
     a = 2 ** -(1024 ** -place)
-    t, b = ((1 - a) / a).log(), (1 - a * a).sqrt()
+    t, b = ((1 - a) / a).log().to(v.dtype), (1 - a * a).sqrt().to(v.dtype)
 
     def turned(x):  # the channels from the right in their own order
-        return torch.cat([x[:, :left], x[:, left:].flip(0)], 1)
+        return x if causal else torch.cat([x[:, :half], x[:, half:].flip(0)], 1)
     h, sums = torch.zeros(C, dtype=v.dtype), []
     for keep, value in zip(turned(torch.sigmoid(-(k + t))), turned(b * v)):
         h = keep * h + value

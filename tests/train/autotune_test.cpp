@@ -144,6 +144,16 @@ TEST_F(AutotuneTest, WhatFailsIsLast) {
   EXPECT_TRUE(std::isnan(rankings_[0][1].score));
   EXPECT_FALSE(rankings_[0][1].error.empty());
   EXPECT_TRUE(record()[1].contains("error"));
+  EXPECT_EQ(tune(two), 1u);  // called again it knows
+  EXPECT_TRUE(looks_.empty());
+  // The same where models are chosen by loss.
+  std::filesystem::remove_all(path("run"));
+  Task by_loss = *prepared_.task;
+  by_loss.metric = "loss";
+  prepared_.task = &by_loss;
+  EXPECT_EQ(tune(two), 1u);
+  EXPECT_EQ(tune(two), 1u);
+  EXPECT_TRUE(looks_.empty());
 }
 
 TEST_F(AutotuneTest, BrokenRecordIsRefused) {

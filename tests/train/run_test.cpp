@@ -128,6 +128,21 @@ TEST_F(RunTest, GoesOnBitForBit) {
   }
 }
 
+TEST_F(RunTest, ARunThatBeganByAccuracyGoesOnByLoss) {
+  {
+    linnet::Run first = run("run", settings());
+    for (int i = 0; i < 6; ++i) first.advance();
+    first.save_checkpoint();
+    EXPECT_LE(first.best(), 1);
+  }
+  Task by_loss = *prepared_.task;
+  by_loss.metric = "loss";
+  prepared_.task = &by_loss;
+  linnet::Run second = run("run", settings());
+  EXPECT_TRUE(second.resumed());
+  EXPECT_EQ(second.best(), second.best_loss());
+}
+
 TEST_F(RunTest, DroppedTokensAreOthersInEveryEpoch) {
   RunSettings settings = RunTest::settings();
   settings.batch = 60;  // all of train
