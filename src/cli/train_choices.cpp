@@ -53,9 +53,11 @@ ModelConfig starting_model(const PreparedTask& prepared) {
   config.positions = task.cut ? "none" : "learned";
   config.dropout = 0.1;
   if (task.name == "listops") {
-    // Sums that know what is near and can count brackets, seen from in front of the root.
+    // Sums that can count brackets and begin anew at one, seen from in front of the root; small, so
+    // that many trees are seen.
     config.blocks = 4;
-    config.hidden = 2 * config.width;
+    config.width = 32;
+    config.hidden = config.head_units = 64;
     config.mixer = "gated-scan";
     config.conv = 0;
     config.pool = "cls";
@@ -116,6 +118,8 @@ RunSettings starting_settings(const PreparedTask& prepared) {
     pass_to(1e5, 4);
   } else if (pairs && has_words(prepared)) {
     pass_to(8e4, 2);
+  } else if (prepared.task->name == "listops") {
+    settings.lr = 0.006;
   } else if (pairs) {
     // What two texts share is in their rare tokens, which must move before the blocks do.
     settings.lr = 0.001;

@@ -50,7 +50,7 @@ struct Heads {
 
 TEST(Mixers, ForwardEqualsTheReferenceInAnyChunks) {
   for (const MixerKind& kind : mixer_kinds()) {
-    for (const Heads heads : {Heads{1, 1}, Heads{2, 3}, Heads{1, 16}, Heads{3, 5}, Heads{2, 20}}) {
+    for (const Heads heads : {Heads{1, 2}, Heads{2, 3}, Heads{1, 16}, Heads{3, 5}, Heads{2, 20}}) {
       MixerDriver driver(kind, heads.count, heads.size);
       for (const int64_t T : {1, 2, 7, 33, 150, 300}) {
         if (T == 300 && heads.count * heads.size > 6) continue;
