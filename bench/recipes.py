@@ -1,8 +1,9 @@
 # recipes.py -- named recipes and what each of their parts is worth: results/arena_recipes.jsonl, in the form of an arena.
-"""Usage: recipes.py LINNET DATA TASK[/ROW] [SEEDS [MINUTES]]   DATA is a folder with imdb and peerread_citations
+"""Usage: recipes.py LINNET DATA TASK[/ROW] [SEEDS [MINUTES]]   DATA is a folder with imdb, peerread_citations, listops and
+listops_short.tsv (docs/recipes.md has the commands that make the last two)
 
-Trains every row of the task with the seeds 1 to SEEDS (3), seed after seed, one record a run; what is recorded is not run
-again. No run is begun after MINUTES. The first row of a task is the recipe, the others change one part of it. `linnet report
+Trains every row of the task with the seeds 1 to SEEDS (3; or FROM:TO), seed after seed, one record a run; what is recorded is not run
+again. A row with a FIRST stage begins with the weights of a run on that data; its time and steps are of both. No run is begun after MINUTES. The first row of a task is the recipe, the others change one part of it. `linnet report
 results/arena_recipes.jsonl --against ROW` has the statistics; settings are chosen on validation, test is tried once a run.
 """
 import json
@@ -18,6 +19,9 @@ import text
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / 'results' / 'arena_recipes.jsonl'
 BYTES = '--tokenizer bytes --length 4000'
+LISTS = '--threads 1 --window 8000000 --validation-rows 2000 --evaluations 8'
+# task/row: (data, flags) of the run before
+FIRST = {'listops/short-first': ('listops_short.tsv', f'{LISTS} --blocks 3 --length 2000 --batch 64 --minutes 3')}
 # task: (data, {row: flags})
 TASKS = {
     'text': ('imdb', {
@@ -29,6 +33,8 @@ TASKS = {
     'matching': ('peerread_citations', {
         'default': '', 'no-bag': '--bag false', 'no-conv': '--conv 0', 'kernel': '--mixer kernel', 'softmax': '--mixer softmax',
         'gated-scan': '--mixer gated-scan'}),
+    'listops': ('listops', {
+        'short-first': f'{LISTS} --lr 0.004 --minutes 7', 'default': f'{LISTS} --blocks 3 --minutes 10'}),
 }
 
 
@@ -48,14 +54,24 @@ def curve(folder):
     return points
 
 
-def run(linnet, data, flags, seed):
-    """What a run measured; `started` and `commit` say when and of what."""
+def train(linnet, data, flags, seed, folder):
+    done = subprocess.run([linnet, 'train', '--data', data, *flags, '--seed', str(seed), '--out', folder, '--json'],
+                          check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(done.stdout)
+
+
+def run(linnet, data, flags, seed, first):
+    """What a run measured; `started` and `commit` say when and of what. `first`: (data, flags) of the run before, or None."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix='linnet_recipe_'))
     started = time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())
     try:
-        done = subprocess.run([linnet, 'train', '--data', data, *flags.split(), '--seed', str(seed), '--out', folder / 'model', '--json'],
-                              check=True, stdout=subprocess.PIPE, text=True)
-        result = json.loads(done.stdout)
+        flags, before = flags.split(), {}
+        if first:
+            before = train(linnet, first[0], first[1].split(), seed, folder / 'first')
+            flags += ['--init', folder / 'first']
+        result = train(linnet, data, flags, seed, folder / 'model')
+        for name in ('seconds', 'steps', 'tokens'):
+            result[name] += before.get(name, 0)
         points = curve(folder / 'model')
     finally:
         shutil.rmtree(folder)
@@ -66,17 +82,19 @@ def run(linnet, data, flags, seed):
 
 def main():
     linnet, folder, wanted = sys.argv[1:4]
-    seeds = int(sys.argv[4]) if len(sys.argv) > 4 else 3
+    seeds = [int(n) for n in (sys.argv[4] if len(sys.argv) > 4 else '3').split(':')]
     end = time.time() + 60 * float(sys.argv[5]) if len(sys.argv) > 5 else float('inf')
     task, _, only = wanted.partition('/')
     data, rows = TASKS[task]
     done = {(r['task'], r['row'], r['seed'], r['settings']['flags']) for r in read()}
-    for seed in range(1, seeds + 1):
+    for seed in range(seeds[0] if len(seeds) > 1 else 1, seeds[-1] + 1):
         for row, flags in rows.items():
             if (only and row != only) or (task, row, seed, flags) in done or time.time() > end:
                 continue
-            record = {'arena': 'recipes', 'task': task, 'row': row, 'profile': data, 'seed': seed, 'settings': {'flags': flags},
-                      **run(linnet, f'{folder}/{data}', flags, seed)}
+            first = FIRST.get(f'{task}/{row}')
+            settings = {'flags': flags, **({'first': ' '.join(first)} if first else {})}
+            record = {'arena': 'recipes', 'task': task, 'row': row, 'profile': data, 'seed': seed, 'settings': settings,
+                      **run(linnet, f'{folder}/{data}', flags, seed, first and (f'{folder}/{first[0]}', first[1]))}
             print(task, row, seed, record['test'], f'{record["seconds"]:.0f} s', flush=True)
             with open(RESULTS, 'a', encoding='utf-8') as out:
                 out.write(json.dumps(record) + '\n')
