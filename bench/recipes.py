@@ -2,8 +2,9 @@
 """Usage: recipes.py LINNET DATA TASK[/ROW] [SEEDS [MINUTES]]   DATA is a folder with imdb, peerread_citations, listops and
 listops_short.tsv (docs/recipes.md has the commands that make the last two)
 
-Trains every row of the task with the seeds 1 to SEEDS (3; or FROM:TO), seed after seed, one record a run; what is recorded is not run
-again. A row with a FIRST stage begins with the weights of a run on that data; its time and steps are of both. No run is begun after MINUTES. The first row of a task is the recipe, the others change one part of it. `linnet report
+Trains every row of the task with the seeds 1 to SEEDS (3; or FROM:TO), seed after seed, one record a run; what is recorded is
+not run again. No run is begun after MINUTES. The first row of a task is the recipe, the others change one part of it. A row in
+FIRST begins with the weights of a run on other data; seconds, steps and tokens are of both. `linnet report
 results/arena_recipes.jsonl --against ROW` has the statistics; settings are chosen on validation, test is tried once a run.
 """
 import json
@@ -72,6 +73,7 @@ def run(linnet, data, flags, seed, first):
         result = train(linnet, data, flags, seed, folder / 'model')
         for name in ('seconds', 'steps', 'tokens'):
             result[name] += before.get(name, 0)
+        result['tokens_per_s'] = result['tokens'] / result['seconds']
         points = curve(folder / 'model')
     finally:
         shutil.rmtree(folder)
@@ -86,13 +88,13 @@ def main():
     end = time.time() + 60 * float(sys.argv[5]) if len(sys.argv) > 5 else float('inf')
     task, _, only = wanted.partition('/')
     data, rows = TASKS[task]
-    done = {(r['task'], r['row'], r['seed'], r['settings']['flags']) for r in read()}
+    done = [(r['task'], r['row'], r['seed'], r['settings']) for r in read()]
     for seed in range(seeds[0] if len(seeds) > 1 else 1, seeds[-1] + 1):
         for row, flags in rows.items():
-            if (only and row != only) or (task, row, seed, flags) in done or time.time() > end:
-                continue
             first = FIRST.get(f'{task}/{row}')
             settings = {'flags': flags, **({'first': ' '.join(first)} if first else {})}
+            if (only and row != only) or (task, row, seed, settings) in done or time.time() > end:
+                continue
             record = {'arena': 'recipes', 'task': task, 'row': row, 'profile': data, 'seed': seed, 'settings': settings,
                       **run(linnet, f'{folder}/{data}', flags, seed, first and (f'{folder}/{first[0]}', first[1]))}
             print(task, row, seed, record['test'], f'{record["seconds"]:.0f} s', flush=True)

@@ -17,8 +17,9 @@ gradients lie below 2e-7 of the whole, all others above 1e-4.
 
 A model can be ill-conditioned: ReLU squared of a number near zero is divided by a sum that is as
 near to zero. Where a gradient is beyond the tolerance, the twin runs in float32 too. One error of
-such a model is chance (ours and PyTorch's differ up to tenfold with the last bits of the weights), so both run NEIGHBOURS models whose weights differ by a millionth, and the median
-of ours may be at most the tolerance or twice PyTorch's; the line says so.
+such a model is chance (ours and PyTorch's differ up to tenfold with the last bits of the weights),
+so both run NEIGHBOURS models whose weights differ by a millionth, and the median of ours may be at
+most the tolerance or twice PyTorch's; the line says so.
 """
 import os
 import pathlib
