@@ -1,4 +1,6 @@
 // run_checkpoint.cpp -- what a run writes to go on from, and how it goes on.
+#include <cmath>
+
 #include "core/file.h"
 #include "core/settings.h"
 #include "train/run.h"
