@@ -19,7 +19,7 @@ import text
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / 'results' / 'arena_recipes.jsonl'
-BYTES = '--tokenizer bytes --length 4000'
+BYTES = '--threads 1 --tokenizer bytes --length 4000'
 LISTS = '--threads 1 --window 8000000 --validation-rows 2000 --evaluations 8'
 # task/row: (data, flags) of the run before
 FIRST = {'listops/short-first': ('listops_short.tsv', f'{LISTS} --blocks 3 --length 2000 --batch 64 --minutes 3')}
@@ -32,8 +32,9 @@ TASKS = {
         'ngrams': f'{BYTES} --ngrams 6 --ngram-buckets 1048576 --minutes 10', 'no-ngrams': f'{BYTES} --minutes 10',
         'gated-scan': f'{BYTES} --mixer gated-scan --minutes 10'}),
     'matching': ('peerread_citations', {
-        'default': '', 'no-bag': '--bag false', 'no-conv': '--conv 0', 'kernel': '--mixer kernel', 'softmax': '--mixer softmax',
-        'gated-scan': '--mixer gated-scan'}),
+        'default': '--threads 1', 'no-bag': '--threads 1 --bag false', 'no-conv': '--threads 1 --conv 0',
+        'kernel': '--threads 1 --mixer kernel', 'softmax': '--threads 1 --mixer softmax',
+        'gated-scan': '--threads 1 --mixer gated-scan'}),
     'listops': ('listops', {
         'short-first': f'{LISTS} --lr 0.004 --minutes 7', 'default': f'{LISTS} --blocks 3 --minutes 10'}),
 }

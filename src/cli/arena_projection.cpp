@@ -23,14 +23,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-int64_t count_records(const DataPart& part, int64_t most) {
-  PartReader reader(part);
-  Record record;
-  int64_t count = 0;
-  while (count < most && reader.next(record)) ++count;
-  return count;
-}
-
 struct Measured {
   std::vector<double> tokens_per_s;  // of each step
   double tokens = 0;                 // of all steps
@@ -80,7 +72,8 @@ std::optional<Json> project_run(
   const Measured measured = read_metrics(std::filesystem::path(run.folder) / "metrics.jsonl");
   const double rate = median({measured.tokens_per_s.begin() + 1, measured.tokens_per_s.end()});
   const double step = measured.tokens / static_cast<double>(steps) / rate;
-  const int64_t rows = count_records(prepared.parts.validation, run.settings.validation_rows);
+  const int64_t rows =
+      std::min(count_records(prepared.parts.validation), run.settings.validation_rows);
   const double look = measured.look * static_cast<double>(rows) /
                       static_cast<double>(std::min(rows, settings.validation_rows));
   const auto whole = static_cast<double>(run.settings.steps) * step +

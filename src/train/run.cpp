@@ -46,16 +46,6 @@ ModelConfig without_wide(ModelConfig config) {
   return config;
 }
 
-// Some of a part, in the order of the file, so the same ones every time; whole records.
-std::vector<Example> first_examples(const DataPart& part, ExampleMaker maker, int64_t records) {
-  ExampleStream stream(part, std::move(maker));
-  std::vector<Example> examples;
-  while (stream.records() < records && stream.next(examples)) {
-  }
-  stream.cut(examples);
-  return examples;
-}
-
 }  // namespace
 
 Run::Run(Context& context, std::filesystem::path folder, const ModelConfig& config,
@@ -76,7 +66,8 @@ Run::Run(Context& context, std::filesystem::path folder, const ModelConfig& conf
   if (settings.drop_tokens > 0 && (config.task == "tokens" || !prepared.task->cut))
     throw Error(fmt::format("[train.drop_tokens] task \"{}\" needs all of its tokens",
                             prepared.task->name));
-  validation_ = first_examples(prepared.parts.validation, maker(), settings.validation_rows);
+  validation_ = some_examples(prepared.parts.validation, maker(), settings.validation_rows,
+                              config.task != "tokens");
   check_identity(folder_, prepared, config, settings);
   FeedPosition position;
   resumed_ = load_checkpoint(position);

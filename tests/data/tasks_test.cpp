@@ -14,9 +14,8 @@ std::string text_of(const Ids& ids) { return {ids.begin(), ids.end()}; }
 
 class TaskTest : public FolderTest {
  protected:
-  // The examples of a file, whose records are bytes, for a model of `length` tokens.
-  std::vector<Example> examples(const std::string& task, const std::string& file, int64_t length,
-                                TaskSettings settings = {}) {
+  // For records that are bytes, and a model of `length` tokens.
+  ExampleMaker maker(const std::string& task, int64_t length, TaskSettings settings) const {
     settings.task = task;
     ModelConfig model;
     model.task = find_task(task).model;
@@ -25,8 +24,12 @@ class TaskTest : public FolderTest {
     model.classes = std::max<int64_t>(static_cast<int64_t>(settings.labels.size()), 2);
     model.loss = many_labels_ ? "sigmoid" : "softmax";
     if (model.task == "tokens") model.pool = "none";
-    ExampleStream stream(DataPart{.path = file, .read = read_},
-                         ExampleMaker(settings, *tokenizer_, model, true));
+    return ExampleMaker(settings, *tokenizer_, model, true);
+  }
+  // The examples of a file.
+  std::vector<Example> examples(const std::string& task, const std::string& file, int64_t length,
+                                const TaskSettings& settings = {}) const {
+    ExampleStream stream(DataPart{.path = file, .read = read_}, maker(task, length, settings));
     std::vector<Example> result;
     while (stream.next(result)) {
     }
@@ -48,6 +51,25 @@ TEST_F(TaskTest, TextIsCut) {
   EXPECT_EQ(cut[2].tokens, Ids{0});  // an empty text is one token
   const auto both = examples("text", file, 4, {.truncate = "head+tail", .labels = {"x", "y"}});
   EXPECT_EQ(text_of(both[0].tokens), "ahij");
+}
+
+TEST_F(TaskTest, SomeOfAPartAreOfAllLabels) {
+  std::string rows = "text,label\n";
+  for (int i = 0; i < 20; ++i)
+    rows += std::string(1, static_cast<char>('a' + i)) + (i < 10 ? ",x\n" : ",y\n");
+  const DataPart part{.path = write("t.csv", rows), .read = {}};
+  const auto texts = [&](int64_t records, bool spread) {
+    std::string all;
+    for (const Example& e :
+         some_examples(part, maker("text", 4, {.labels = {"x", "y"}}), records, spread))
+      all += text_of(e.tokens);
+    return all;
+  };
+  EXPECT_EQ(texts(4, true), "afkp");
+  EXPECT_EQ(texts(3, true), "agn");
+  EXPECT_EQ(texts(4, false), "abcd");
+  EXPECT_EQ(texts(100, true), "abcdefghijklmnopqrst");
+  EXPECT_EQ(texts(100, false), "abcdefghijklmnopqrst");
 }
 
 TEST_F(TaskTest, TextInWindows) {
