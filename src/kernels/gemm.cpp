@@ -10,6 +10,8 @@
 #include <chrono>
 #include <cstring>
 
+#include "kernels/few_columns.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/gemm.cpp"
 #include <hwy/cache_control.h>
@@ -33,16 +35,20 @@ constexpr int kLanes = 8, kTileRows = 6;
 constexpr int kLanes = 4, kTileRows = 3;
 #endif
 constexpr int kVecs = kPanel / kLanes;
+// Rows of a tile of V vectors: one alone has twice as many, or there would be too few independent
+// sums.
+template <int V>
+constexpr int kRowsOf = V == 1 && kVecs > 1 ? 2 * kTileRows : kTileRows;
 
-// C tile [R,16] = (accumulate ? C : 0) + bias + A B over K. kUnit: A's rows are adjacent (k_stride
-// arbitrary), else its k are; a compile-time stride saves address registers.
-template <int R, bool kUnit>
+// C tile [R,V vectors] = (accumulate ? C : 0) + bias + A B over K. kUnit: A's rows are adjacent
+// (k_stride arbitrary), else its k are; a compile-time stride saves address registers.
+template <int V, bool kUnit, int R>
 HWY_INLINE void tile(int64_t K, const float* HWY_RESTRICT a, int64_t stride,
                      const float* HWY_RESTRICT b, int64_t b_stride, float* HWY_RESTRICT c,
                      int64_t ldc, const float* bias, bool accumulate) {
   const Tag d;
-  Vec sum[R][kVecs];
-  for (int v = 0; v < kVecs; ++v) {
+  Vec sum[R][V];
+  for (int v = 0; v < V; ++v) {
     const Vec start = bias ? hn::LoadU(d, bias + v * kLanes) : hn::Zero(d);
     for (int r = 0; r < R; ++r) sum[r][v] = start;
   }
@@ -52,74 +58,95 @@ HWY_INLINE void tile(int64_t K, const float* HWY_RESTRICT a, int64_t stride,
     // once a tile drains the pipeline (measured: 2% of a whole model).
 #pragma GCC unroll 8
   for (int64_t k = 0; k < K; ++k) {
-    Vec right[kVecs];
-    for (int v = 0; v < kVecs; ++v) right[v] = hn::LoadU(d, b + v * kLanes);
+    Vec right[V];
+    for (int v = 0; v < V; ++v) right[v] = hn::LoadU(d, b + v * kLanes);
     for (int r = 0; r < R; ++r) {
       const Vec left = hn::Set(d, kUnit ? a[r] : a[r * stride]);
-      for (int v = 0; v < kVecs; ++v) sum[r][v] = hn::MulAdd(left, right[v], sum[r][v]);
+      for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(left, right[v], sum[r][v]);
     }
     a += kUnit ? stride : 1;
     b += b_stride;
   }
   for (int r = 0; r < R; ++r) {
-    for (int v = 0; v < kVecs; ++v) {
+    for (int v = 0; v < V; ++v) {
       float* out = c + r * ldc + v * kLanes;
       hn::StoreU(accumulate ? hn::Add(sum[r][v], hn::LoadU(d, out)) : sum[r][v], d, out);
     }
   }
 }
 
-template <bool kUnit, int R = kTileRows>
+template <int V, bool kUnit, int R = kRowsOf<V>>
 void tile_rows(int rows, int64_t K, const float* a, int64_t stride, const float* b,
                int64_t b_stride, float* c, int64_t ldc, const float* bias, bool accumulate) {
   if constexpr (R > 0) {
-    if (rows == R) return tile<R, kUnit>(K, a, stride, b, b_stride, c, ldc, bias, accumulate);
-    return tile_rows<kUnit, R - 1>(rows, K, a, stride, b, b_stride, c, ldc, bias, accumulate);
+    if (rows == R) return tile<V, kUnit, R>(K, a, stride, b, b_stride, c, ldc, bias, accumulate);
+    return tile_rows<V, kUnit, R - 1>(rows, K, a, stride, b, b_stride, c, ldc, bias, accumulate);
   }
 }
 
 // Rows of the next tile. The last two share theirs evenly: a tail of one or two rows would run at a
 // fraction of the speed.
-inline int next_tile(int64_t left) {
-  const bool share = left > kTileRows && left < 2 * kTileRows;
-  return static_cast<int>(share ? (left + 1) / 2 : std::min<int64_t>(left, kTileRows));
+template <int V>
+int next_tile(int64_t left) {
+  constexpr int kMost = kRowsOf<V>;
+  const bool share = left > kMost && left < 2 * kMost;
+  return static_cast<int>(share ? (left + 1) / 2 : std::min<int64_t>(left, kMost));
 }
 
-// One panel of B against all rows of A.
-template <bool kUnit>
+// V vectors of columns of B against all rows of A.
+template <int V, bool kUnit>
 void panel(int64_t M, int64_t K, const float* a, int64_t stride, const float* b, int64_t b_stride,
            float* c, int64_t ldc, const float* bias, bool accumulate) {
   const int64_t a_row = kUnit ? 1 : stride;
   for (int64_t i = 0; i < M;) {
-    const int rows = next_tile(M - i);
-    tile_rows<kUnit>(rows, K, a + i * a_row, stride, b, b_stride, c + i * ldc, ldc, bias,
-                     accumulate);
+    const int rows = next_tile<V>(M - i);
+    tile_rows<V, kUnit>(rows, K, a + i * a_row, stride, b, b_stride, c + i * ldc, ldc, bias,
+                        accumulate);
     i += rows;
   }
 }
 
-// The last panel when N is no multiple of 16: B and bias are padded, C goes through a buffer, 64
-// rows at a time.
-template <bool kUnit>
-HWY_NOINLINE void narrow_panel(int64_t M, int64_t N, int64_t K, const float* a, int64_t stride,
-                               const float* b, int64_t b_stride, bool padded, float* c, int64_t ldc,
-                               const float* bias, bool accumulate) {
-  constexpr int64_t kRows = 64;
-  HWY_ALIGN float right[kBlockK * kPanel] = {}, out[kRows * kPanel] = {}, start[kPanel] = {};
-  if (!padded) {
-    for (int64_t k = 0; k < K; ++k) std::copy_n(b + k * b_stride, N, right + k * kPanel);
-    b = right;
-    b_stride = kPanel;
+// Whole vectors of columns, a panel at most.
+template <bool kUnit, int V = kVecs>
+void whole_vectors(int64_t vectors, int64_t M, int64_t K, const float* a, int64_t stride,
+                   const float* b, int64_t b_stride, float* c, int64_t ldc, const float* bias,
+                   bool accumulate) {
+  if constexpr (V > 0) {
+    if (vectors == V)
+      return panel<V, kUnit>(M, K, a, stride, b, b_stride, c, ldc, bias, accumulate);
+    return whole_vectors<kUnit, V - 1>(vectors, M, K, a, stride, b, b_stride, c, ldc, bias,
+                                       accumulate);
   }
-  if (bias) std::copy_n(bias, N, start);
+}
+
+// Columns that are no whole vectors: B and bias are padded, C goes through a buffer, 64 rows at a
+// time.
+template <bool kUnit>
+HWY_NOINLINE void odd_columns(int64_t M, int64_t N, int64_t K, const float* a, int64_t stride,
+                              const float* b, int64_t b_stride, float* c, int64_t ldc,
+                              const float* bias, bool accumulate) {
+  constexpr int64_t kRows = 64;
+  HWY_ALIGN float right[kBlockK * kPanel], out[kRows * kPanel], start[kPanel] = {};
+  for (int64_t k = 0; k < K; ++k) pad_few(N, b + k * b_stride, right + k * kPanel);
+  if (bias) pad_few(N, bias, start);
   for (int64_t i = 0; i < M; i += kRows) {
     const int64_t rows = std::min(kRows, M - i);
-    for (int64_t r = 0; accumulate && r < rows; ++r) {
-      std::copy_n(c + (i + r) * ldc, N, out + r * kPanel);
-    }
-    panel<kUnit>(rows, K, a + i * (kUnit ? 1 : stride), stride, b, b_stride, out, kPanel,
-                 bias ? start : nullptr, accumulate);
-    for (int64_t r = 0; r < rows; ++r) std::copy_n(out + r * kPanel, N, c + (i + r) * ldc);
+    for (int64_t r = 0; accumulate && r < rows; ++r)
+      pad_few(N, c + (i + r) * ldc, out + r * kPanel);
+    whole_vectors<kUnit>((N + kLanes - 1) / kLanes, rows, K, a + i * (kUnit ? 1 : stride), stride,
+                         right, kPanel, out, kPanel, bias ? start : nullptr, accumulate);
+    for (int64_t r = 0; r < rows; ++r) copy_few(N, out + r * kPanel, c + (i + r) * ldc);
+  }
+}
+
+// The last panel, of fewer than 16 columns.
+template <bool kUnit>
+void narrow_panel(int64_t M, int64_t N, int64_t K, const float* a, int64_t stride, const float* b,
+                  int64_t b_stride, float* c, int64_t ldc, const float* bias, bool accumulate) {
+  if (N % kLanes == 0) {
+    whole_vectors<kUnit>(N / kLanes, M, K, a, stride, b, b_stride, c, ldc, bias, accumulate);
+  } else {
+    odd_columns<kUnit>(M, N, K, a, stride, b, b_stride, c, ldc, bias, accumulate);
   }
 }
 
@@ -130,21 +157,18 @@ void gemm_columns(int64_t M, int64_t N, int64_t K, const float* a, int64_t strid
   for (int64_t k = 0; k < K || k == 0; k += kBlockK) {
     const int64_t depth = std::min(kBlockK, K - k);
     const bool add = accumulate || k > 0;
+    const int64_t whole = N / kPanel * kPanel;
     for (int64_t i = 0; i < M;) {
-      const int rows = next_tile(M - i);
-      const float* left = a + k * stride + i;
-      for (int64_t j = 0; j < N; j += kPanel) {
-        const float* right = B.data + j / kPanel * B.panel_stride + k * B.k_stride;
-        const float* start = bias && k == 0 ? bias + j : nullptr;
-        if (N - j >= kPanel) {
-          tile_rows<true>(rows, depth, left, stride, right, B.k_stride, C + i * ldc + j, ldc, start,
-                          add);
-        } else {
-          narrow_panel<true>(rows, N - j, depth, left, stride, right, B.k_stride, B.padded,
-                             C + i * ldc + j, ldc, start, add);
-        }
+      const int rows = next_tile<kVecs>(M - i);
+      for (int64_t j = 0; j < whole; j += kPanel) {
+        tile_rows<kVecs, true>(rows, depth, a + k * stride + i, stride, B.at(k, j), B.k_stride,
+                               C + i * ldc + j, ldc, bias && k == 0 ? bias + j : nullptr, add);
       }
       i += rows;
+    }
+    if (whole < N) {
+      narrow_panel<true>(M, N - whole, depth, a + k * stride, stride, B.at(k, whole), B.k_stride,
+                         C + whole, ldc, bias && k == 0 ? bias + whole : nullptr, add);
     }
   }
 }
@@ -155,14 +179,14 @@ void gemm_rows(int64_t M, int64_t N, int64_t K, const float* a, int64_t stride, 
     const int64_t depth = std::min(kBlockK, K - k);
     const float* left = a + k;
     for (int64_t j = 0; j < N; j += kPanel) {
-      const float* right = B.data + j / kPanel * B.panel_stride + k * B.k_stride;
+      const float* right = B.at(k, j);
       const float* start = bias && k == 0 ? bias + j : nullptr;
       if (N - j >= kPanel) {
-        panel<false>(M, depth, left, stride, right, B.k_stride, C + j, ldc, start,
-                     accumulate || k > 0);
+        panel<kVecs, false>(M, depth, left, stride, right, B.k_stride, C + j, ldc, start,
+                            accumulate || k > 0);
       } else {
-        narrow_panel<false>(M, N - j, depth, left, stride, right, B.k_stride, B.padded, C + j, ldc,
-                            start, accumulate || k > 0);
+        narrow_panel<false>(M, N - j, depth, left, stride, right, B.k_stride, C + j, ldc, start,
+                            accumulate || k > 0);
       }
     }
   }
@@ -217,10 +241,7 @@ void pack(int64_t K, int64_t N, const float* B, int64_t ldb, float* out) noexcep
         std::memcpy(out, B + k * ldb + j, kPanel * sizeof(float));
       continue;
     }
-    for (int64_t k = 0; k < K; ++k, out += kPanel) {
-      std::copy_n(B + k * ldb + j, cols, out);
-      std::fill(out + cols, out + kPanel, 0.0f);
-    }
+    for (int64_t k = 0; k < K; ++k, out += kPanel) pad_few(cols, B + k * ldb + j, out);
   }
 }
 

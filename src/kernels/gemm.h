@@ -20,10 +20,13 @@ inline GemmA columns_of(const float* data, int64_t ld) { return {data, 1, ld}; }
 struct GemmB {
   const float* data;
   int64_t k_stride, panel_stride;
-  bool padded;  // 16 columns of the last panel may be read even if B has fewer
+  // Row k of the panel that begins with column j.
+  const float* at(int64_t k, int64_t j) const {
+    return data + j / kPanel * panel_stride + k * k_stride;
+  }
 };
-inline GemmB plain(const float* data, int64_t ld) { return {data, ld, kPanel, false}; }
-inline GemmB packed(const float* data, int64_t K) { return {data, kPanel, kPanel * K, true}; }
+inline GemmB plain(const float* data, int64_t ld) { return {data, ld, kPanel}; }
+inline GemmB packed(const float* data, int64_t K) { return {data, kPanel, kPanel * K}; }
 
 inline int64_t packed_floats(int64_t K, int64_t N) {
   return (N + kPanel - 1) / kPanel * kPanel * K;

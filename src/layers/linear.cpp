@@ -32,14 +32,18 @@ const float* pack_gradient(int64_t rows, int64_t cols, ConstMat dy, Arena& scrat
 
 void matrix_backward_weights(const Matrix& m, int64_t rows, ConstMat x, const float* packed_dy,
                              float* grads) noexcept {
-  // y = x W, so dW += x^T dy.
   gemm(m.in, m.out, rows, columns_of(x.data, x.ld), packed(packed_dy, rows), grads + m.weight,
        m.whole_out, nullptr, true);
 }
 
 void matrix_backward_weights(const Matrix& m, int64_t rows, ConstMat x, ConstMat dy, float* grads,
                              Arena& scratch) {
-  // dy is packed: 16 of its columns lie `ld` apart, panels stream.
+  // y = x W, so dW += x^T dy.
+  if (m.out <= kPanel) {
+    return gemm(m.in, m.out, rows, columns_of(x.data, x.ld), plain(dy.data, dy.ld),
+                grads + m.weight, m.whole_out, nullptr, true);
+  }
+  // More panels are packed: 16 columns of dy lie `ld` apart, panels stream.
   Arena::Scope scope(scratch);
   matrix_backward_weights(m, rows, x, pack_gradient(rows, m.out, dy, scratch), grads);
 }

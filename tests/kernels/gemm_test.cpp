@@ -165,8 +165,8 @@ TEST(Gemm, EqualsTheLoopForAllFormsAndSizes) {
 
 TEST(Gemm, BiasAndAccumulateInAllCombinations) {
   Context context(1);
-  for (const Sizes size :
-       {Sizes{7, 21, 300}, Sizes{13, 32, 0}, Sizes{2, 5, 1}, Sizes{70, 33, 256}}) {
+  for (const Sizes size : {Sizes{7, 21, 300}, Sizes{13, 32, 0}, Sizes{2, 5, 1}, Sizes{70, 33, 256},
+                           Sizes{67, 8, 257}, Sizes{25, 28, 9}}) {
     const Operands o(size, 5);
     for (int options = 0; options < 24; ++options) {
       const bool biased = options & 1, accumulate = options & 2, columns = options & 4;
@@ -182,7 +182,8 @@ TEST(Gemm, BiasAndAccumulateInAllCombinations) {
 TEST(Gemm, FormsAndRowsAloneGiveTheSameBits) {
   Context context(1);
   for (const int64_t M : {1, 2, 5, 6, 7, 11, 12, 13, 23, 25, 64, 65, 129}) {
-    for (const Sizes size : {Sizes{M, 16, 31}, Sizes{M, 21, 257}, Sizes{M, 48, 600}}) {
+    for (const Sizes size : {Sizes{M, 2, 31}, Sizes{M, 8, 31}, Sizes{M, 12, 300}, Sizes{M, 16, 31},
+                             Sizes{M, 21, 257}, Sizes{M, 48, 600}}) {
       const Operands o(size, static_cast<uint64_t>(M));
       for (const bool accumulate : {false, true}) {
         const std::vector<float> whole = product(o, false, Right::plain, size.N, true, accumulate);
