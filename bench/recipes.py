@@ -1,11 +1,12 @@
-# recipes.py -- named recipes and what each of their parts is worth: results/arena_recipes.jsonl, in the form of an arena.
-"""Usage: recipes.py LINNET DATA TASK[/ROW] [SEEDS [MINUTES]]   DATA is a folder with imdb, peerread_citations, listops and
-listops_short.tsv (docs/recipes.md has the commands that make the last two)
+# recipes.py -- named recipes and what each of their parts is worth; the layers of the papers in one and the same model.
+"""Usage: recipes.py LINNET DATA SET/TASK[/ROW,...] [SEEDS [MINUTES]]   DATA is a folder with imdb, peerread_citations, listops
+and listops_short.tsv (docs/recipes.md has the commands that make the last two)
 
-Trains every row of the task with the seeds 1 to SEEDS (3; or FROM:TO), seed after seed, one record a run; what is recorded is
-not run again. No run is begun after MINUTES. The first row of a task is the recipe, the others change one part of it. A row in
-FIRST begins with the weights of a run on other data; seconds, steps and tokens are of both. `linnet report
-results/arena_recipes.jsonl --against ROW` has the statistics; settings are chosen on validation, test is tried once a run.
+Trains every row of the task with the seeds 1 to SEEDS (3; or FROM:TO), seed after seed, one record a run in
+results/arena_SET.jsonl, in the form of an arena; what is recorded is not run again. No run is begun after MINUTES. The first row
+of a task of `recipes` is the recipe, the others change one part of it. A row in FIRST begins with the weights of a run on other
+data; seconds, steps and tokens are of both. `linnet report results/arena_SET.jsonl --against ROW` has the statistics; settings
+are chosen on validation, test is tried once a run.
 """
 import json
 import pathlib
@@ -18,13 +19,12 @@ import time
 import text
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-RESULTS = ROOT / 'results' / 'arena_recipes.jsonl'
 BYTES = '--threads 1 --tokenizer bytes --length 4000'
 LISTS = '--threads 1 --window 8000000 --validation-rows 2000 --evaluations 8'
-# task/row: (data, flags) of the run before
-FIRST = {'listops/short-first': ('listops_short.tsv', f'{LISTS} --blocks 3 --length 2000 --batch 64 --minutes 3')}
+# set/task/row: (data, flags) of the run before
+FIRST = {'recipes/listops/short-first': ('listops_short.tsv', f'{LISTS} --blocks 3 --length 2000 --batch 64 --minutes 3')}
 # task: (data, {row: flags})
-TASKS = {
+RECIPES = {
     'text': ('imdb', {
         'default': '', 'no-wide': '--wide 0', 'no-ngrams': '--ngrams 0', 'all-tokens': '--drop-tokens 0', 'no-conv': '--conv 0',
         'no-bag': '--bag false', 'kernel': '--mixer kernel', 'gated-scan': '--mixer gated-scan', 'averaged': '--ema 0.999'}),
@@ -39,9 +39,40 @@ TASKS = {
         'short-first': f'{LISTS} --lr 0.004 --minutes 7', 'default': f'{LISTS} --blocks 3 --minutes 10'}),
 }
 
+# The layers of the papers: attention, and the polynomial ones in each of their three places. Only the layer differs.
+PLACES = {
+    'softmax': '--mixer softmax', 'kernel': '--mixer kernel', 'mean': '--mixer mean',
+    **{f'ffn-{name}': f'--mixer kernel --ffn {ffn} --ffn-match params'
+       for name, ffn in (('relu2', 'relu2'), ('bilinear', 'bilinear'), ('squares', 'squares-linear'))},
+    **{f'phi-{name}': f'--mixer kernel --phi {phi}'
+       for name, phi in (('relu2', 'relu2'), ('bilinear', 'bilinear'), ('squares', 'linear>squares'))},
+    'poly-relu2': '--mixer poly-relu2', 'poly-bilinear': '--mixer poly-bilinear', 'poly-squares': '--mixer poly-squares-linear',
+}
+BARE = '--threads 1 --bag false --conv 0'  # words, one block and nothing beside it
 
-def read():
-    return [json.loads(line) for line in RESULTS.read_text(encoding='utf-8').splitlines()] if RESULTS.exists() else []
+
+def layers(base):
+    return {row: f'{base} {flags}' for row, flags in PLACES.items()}
+
+
+# The rows of `layers` are the same for all tasks: one table has them.
+PROFILE = {'layers': 'bare'}
+SETS = {
+    'recipes': RECIPES,
+    'layers': {
+        'text': ('imdb', layers(f'{BARE} --wide 0 --ngrams 0 --epochs 2')),
+        'matching': ('peerread_citations', layers(f'{BARE} --epochs 2')),
+        'listops': ('listops', layers(f'{LISTS} --first-mixer gated-scan --blocks 3 --steps 1000')),
+    },
+}
+
+
+def results(which):
+    return ROOT / 'results' / f'arena_{which}.jsonl'
+
+
+def read(path):
+    return [json.loads(line) for line in path.read_text(encoding='utf-8').splitlines()] if path.exists() else []
 
 
 def curve(folder):
@@ -87,19 +118,20 @@ def main():
     linnet, folder, wanted = sys.argv[1:4]
     seeds = [int(n) for n in (sys.argv[4] if len(sys.argv) > 4 else '3').split(':')]
     end = time.time() + 60 * float(sys.argv[5]) if len(sys.argv) > 5 else float('inf')
-    task, _, only = wanted.partition('/')
-    data, rows = TASKS[task]
-    done = [(r['task'], r['row'], r['seed'], r['settings']) for r in read()]
+    which, task, *only = wanted.split('/')
+    only = only[0].split(',') if only else []
+    data, rows = SETS[which][task]
+    done = [(r['task'], r['row'], r['seed'], r['settings']) for r in read(results(which))]
     for seed in range(seeds[0] if len(seeds) > 1 else 1, seeds[-1] + 1):
         for row, flags in rows.items():
-            first = FIRST.get(f'{task}/{row}')
+            first = FIRST.get(f'{which}/{task}/{row}')
             settings = {'flags': flags, **({'first': ' '.join(first)} if first else {})}
-            if (only and row != only) or (task, row, seed, settings) in done or time.time() > end:
+            if (only and row not in only) or (task, row, seed, settings) in done or time.time() > end:
                 continue
-            record = {'arena': 'recipes', 'task': task, 'row': row, 'profile': data, 'seed': seed, 'settings': settings,
+            record = {'arena': which, 'task': task, 'row': row, 'profile': PROFILE.get(which, data), 'seed': seed, 'settings': settings,
                       **run(linnet, f'{folder}/{data}', flags, seed, first and (f'{folder}/{first[0]}', first[1]))}
             print(task, row, seed, record['test'], f'{record["seconds"]:.0f} s', flush=True)
-            with open(RESULTS, 'a', encoding='utf-8') as out:
+            with open(results(which), 'a', encoding='utf-8') as out:
                 out.write(json.dumps(record) + '\n')
 
 
