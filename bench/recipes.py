@@ -29,8 +29,8 @@ RECIPES = {
         'default': '', 'no-wide': '--wide 0', 'no-ngrams': '--ngrams 0', 'all-tokens': '--drop-tokens 0', 'no-conv': '--conv 0',
         'no-bag': '--bag false', 'kernel': '--mixer kernel', 'gated-scan': '--mixer gated-scan', 'averaged': '--ema 0.999'}),
     'bytes': ('imdb', {
-        'ngrams': f'{BYTES} --ngrams 6 --ngram-buckets 1048576 --minutes 10', 'no-ngrams': f'{BYTES} --minutes 10',
-        'gated-scan': f'{BYTES} --mixer gated-scan --minutes 10'}),
+        'default': BYTES, 'no-wide': f'{BYTES} --wide 0', 'no-ngrams': f'{BYTES} --wide 0 --ngrams 0',
+        'kernel': f'{BYTES} --mixer kernel', 'gated-scan': f'{BYTES} --mixer gated-scan'}),
     'matching': ('peerread_citations', {
         'default': '--threads 1', 'no-bag': '--threads 1 --bag false', 'no-conv': '--threads 1 --conv 0',
         'kernel': '--threads 1 --mixer kernel', 'softmax': '--threads 1 --mixer softmax',

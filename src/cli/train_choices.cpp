@@ -17,7 +17,8 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kMostWideBytes = int64_t{1} << 28;  // of texts, whose n-grams are in memory
+// Of texts, whose n-grams are in memory.
+constexpr int64_t kMostWideBytes = int64_t{1} << 28, kMostWideBytesOfBytes = int64_t{1} << 25;
 constexpr const char* kProfileRow = "linear-kernel";  // a profile's if none is named
 
 // Tokens that mean something by themselves, unlike a byte.
@@ -25,9 +26,7 @@ bool has_words(const PreparedTask& prepared) {
   const std::string_view kind = prepared.tokenizer->kind();
   return prepared.task->cut && (kind == "words" || kind == "bpe" || kind == "unigram");
 }
-bool is_text(const PreparedTask& prepared) {
-  return prepared.task->name == "text" && has_words(prepared);
-}
+bool is_text(const PreparedTask& prepared) { return prepared.task->name == "text"; }
 
 // 2 to this power are about as many as asked for, at least 4096.
 int bits_for(int64_t count, int most) {
@@ -72,19 +71,22 @@ ModelConfig starting_model(const PreparedTask& prepared) {
   }
   if (is_text(prepared)) {
     // What words and their neighbours say, by weights of their own and by embeddings, and one block
-    // for what they do not.
+    // for what they do not. Of bytes, six in a row are a word or most of it.
+    const bool words = has_words(prepared);
     config.blocks = 1;
     config.mixer = "poly-relu2";
     config.pool = "mean-first";
     config.bag = true;
     config.init_embed = 0.1;
-    config.ngrams = 2;
-    config.ngram_buckets = int64_t{1} << bits_for(prepared.bytes / 128, 18);
+    config.ngrams = words ? 2 : 6;
+    config.ngram_buckets = int64_t{1} << (words ? bits_for(prepared.bytes / 128, 18)
+                                                : bits_for(prepared.bytes / 32, 20));
     const int classes = static_cast<int>(prepared.settings.labels.size());
     config.wide_bits =
         std::min<int64_t>(bits_for(prepared.bytes / 8, 22), ngram_rule(classes).bits);
     const bool fits = int64_t{classes} << config.wide_bits <= int64_t{1} << kMostWideBits;
-    config.wide = fits && !prepared.many_labels && prepared.bytes <= kMostWideBytes ? 3 : 0;
+    const bool small = prepared.bytes <= (words ? kMostWideBytes : kMostWideBytesOfBytes);
+    if (fits && small && !prepared.many_labels) config.wide = words ? 3 : 6;
   }
   return config;
 }
@@ -102,7 +104,7 @@ ModelConfig with_encoder(ModelConfig encoder, const ModelConfig& own) {
   return encoder;
 }
 
-// Words: some passes, at most a quarter of an hour; else a minute for two megabytes, at most the
+// Texts: some passes, at most a quarter of an hour; else a minute for two megabytes, at most the
 // same.
 RunSettings starting_settings(const PreparedTask& prepared) {
   RunSettings settings;
@@ -113,9 +115,11 @@ RunSettings starting_settings(const PreparedTask& prepared) {
     settings.epochs = std::max(records / static_cast<double>(prepared.records), least);
     settings.minutes = 15;
   };
-  if (is_text(prepared)) {
+  if (is_text(prepared) && has_words(prepared)) {
     settings.drop_tokens = 0.5;
     pass_to(1e5, 4);
+  } else if (is_text(prepared)) {
+    pass_to(5e4, 2);
   } else if (pairs && has_words(prepared)) {
     pass_to(8e4, 2);
   } else if (prepared.task->name == "listops") {
