@@ -61,7 +61,7 @@ SETS = {
     'recipes': RECIPES,
     'layers': {
         'text': ('imdb', layers(f'{BARE} --wide 0 --ngrams 0 --epochs 2')),
-        'matching': ('peerread_citations', layers(f'{BARE} --epochs 2')),
+        'matching': ('peerread_citations', layers(f'{BARE} --length 512 --epochs 0.5')),
         'listops': ('listops', layers(f'{LISTS} --first-mixer gated-scan --blocks 3 --steps 1000')),
     },
 }
