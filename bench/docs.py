@@ -12,6 +12,7 @@ import sys
 import arenas
 import engine_tables
 import first_runs
+import layers
 import pages
 import text
 
@@ -23,7 +24,8 @@ def sections():
     """Returns {name: function that makes the lines}."""
     report = lambda name: arenas.report(PROGRAM, ROOT / 'results' / f'arena_{name}.jsonl')
     return {'engine:full': engine_tables.full, 'engine:short': engine_tables.short, 'first_runs': first_runs.table,
-            'bench_text': text.table, 'projection': lambda: arenas.projection(report('projection')),
+            'bench_text': text.table, 'polynomial': pages.polynomial_table, 'layers': layers.table,
+             'projection': lambda: arenas.projection(report('projection')),
             **{f'arena:{name}': lambda name=name: arenas.scores(report(name)) for name in arenas.names(ROOT)}}
 
 

@@ -1,4 +1,4 @@
-# pages.py -- docs/mixers.md and docs/polynomial.md with their plots from results/*.jsonl, for docs.py.
+# pages.py -- docs/mixers.md, the table of docs/polynomial.md and their plots from results/*.jsonl, for docs.py.
 """results/bench_mixers.jsonl and results/bench_polynomial.jsonl each begin with a line about the run (date, commit, machine,
 command), followed by what the command printed with --json.
 """
@@ -119,23 +119,29 @@ def bars(groups, title):
     return svg(660, 110 + 42 * len(groups), parts)
 
 
-def polynomial_page(note, rows):
+def polynomial_scores(rows):
+    """{(layer, place): {degree: accuracies}}."""
     scores = {}
     for row in rows:
         scores.setdefault((row['layer'], row['place']), {}).setdefault(row['degree'], []).append(row['accuracy'])
-    body = [['layer', 'place', 'degree 1', 'degree 2', 'degree 3']]
-    groups = {}
-    for (layer, place), by_degree in scores.items():
-        cells = []
-        for degree in (1, 2, 3):
-            values = by_degree[degree]
-            cells.append(f'{100 * statistics.median(values):.1f} ({100 * min(values):.1f} to {100 * max(values):.1f})')
-        body.append([f'`{layer}`', place, *cells])
-        groups[f'{layer}, {place}'] = [statistics.median(by_degree[degree]) for degree in (1, 2, 3)]
-    intro, reading = ((ROOT / 'docs' / f'polynomial_{part}.md').read_text(encoding='utf-8') for part in ('intro', 'reading'))
+    return scores
+
+
+def percent(values, middle=statistics.median):
+    return f'{100 * middle(values):.1f} ({100 * min(values):.1f} to {100 * max(values):.1f})'
+
+
+def polynomial_table():
+    note, rows = read('bench_polynomial')
+    body = [[f'`{layer}`', place, *(percent(by_degree[degree]) for degree in (1, 2, 3))]
+            for (layer, place), by_degree in polynomial_scores(rows).items()]
+    return f'{note}\n\n' + table([['layer', 'place', 'degree 1', 'degree 2', 'degree 3'], *body])
+
+
+def polynomial_page(_, rows):
+    groups = {f'{layer}, {place}': [statistics.median(by_degree[degree]) for degree in (1, 2, 3)]
+              for (layer, place), by_degree in polynomial_scores(rows).items()}
     yield 'polynomial.svg', bars(groups, 'Test accuracy, median over seeds; half is chance')
-    yield 'polynomial.md', ('<!-- Written by bench/docs.py from polynomial_intro.md and polynomial_reading.md; not by hand. -->\n' + intro +
-          f'\n{note}\n\n![Accuracy by layer and degree](polynomial.svg)\n\n' + table(body) + '\n' + reading)
 
 
 def all_pages():
