@@ -119,7 +119,7 @@ RunSettings starting_settings(const PreparedTask& prepared) {
     settings.drop_tokens = 0.5;
     pass_to(1e5, 4);
   } else if (is_text(prepared)) {
-    pass_to(5e4, 2);
+    pass_to(3e4, 1);
   } else if (pairs && has_words(prepared)) {
     pass_to(8e4, 2);
   } else if (prepared.task->name == "listops") {
