@@ -22,3 +22,14 @@ def scores(sections):
     """Every table but those of what is missing and of whole runs."""
     return '\n'.join(f'**{title}**\n\n{body.strip()}\n' for title, body in sections
                      if '|' in body and title not in ('What is missing', 'What whole runs would take'))
+
+
+def boards(sections):
+    """{profile: sections}, for an arena whose tasks have rows of their own."""
+    found = {}
+    for title, body in sections:
+        if title.startswith('Arena ') and ', profile ' in title:
+            found[title.split(', profile ')[1].replace('\\', '')] = board = []
+        if found:
+            board.append((title, body))
+    return found

@@ -4,6 +4,7 @@
 The text between `<!-- NAME -->` and `<!-- /NAME -->` is replaced by the section of that name; pages that are made as a whole
 come from pages.py. With --check nothing is written; exit code 1 tells which pages do not show what is in results/.
 """
+import functools
 import os
 import pathlib
 import re
@@ -22,11 +23,12 @@ PROGRAM = os.environ.get('LINNET_BIN', str(ROOT / 'build' / 'release' / 'linnet'
 
 def sections():
     """Returns {name: function that makes the lines}."""
-    report = lambda name: arenas.report(PROGRAM, ROOT / 'results' / f'arena_{name}.jsonl')
+    report = functools.cache(lambda name: arenas.report(PROGRAM, ROOT / 'results' / f'arena_{name}.jsonl'))
     return {'engine:full': engine_tables.full, 'engine:short': engine_tables.short, 'first_runs': first_runs.table,
             'bench_text': text.table, 'polynomial': pages.polynomial_table, 'layers': layers.table,
              'projection': lambda: arenas.projection(report('projection')),
-            **{f'arena:{name}': lambda name=name: arenas.scores(report(name)) for name in arenas.names(ROOT)}}
+            **{f'arena:{name}': lambda name=name: arenas.scores(report(name)) for name in arenas.names(ROOT)},
+            **{f'recipes:{data}': lambda board=board: arenas.scores(board) for data, board in arenas.boards(report('recipes')).items()}}
 
 
 def filled(path, makers):
