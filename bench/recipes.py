@@ -19,22 +19,27 @@ import time
 import text
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BYTES = '--threads 1 --tokenizer bytes --length 4000'
 LISTS = '--threads 1 --window 8000000 --validation-rows 2000 --evaluations 8'
 # set/task/row: (data, flags) of the run before
 FIRST = {'recipes/listops/short-first': ('listops_short.tsv', f'{LISTS} --blocks 3 --length 2000 --batch 64 --minutes 3')}
+
+
+def changed(base, rows):
+    """The flags of each row on top of those of all."""
+    return {row: f'{base} {flags}'.strip() for row, flags in rows.items()}
+
+
 # task: (data, {row: flags})
 RECIPES = {
-    'text': ('imdb', {
-        'default': '', 'no-wide': '--wide 0', 'no-ngrams': '--ngrams 0', 'all-tokens': '--drop-tokens 0', 'no-conv': '--conv 0',
-        'no-bag': '--bag false', 'kernel': '--mixer kernel', 'gated-scan': '--mixer gated-scan', 'averaged': '--ema 0.999'}),
-    'bytes': ('imdb', {
-        'default': BYTES, 'no-wide': f'{BYTES} --wide 0', 'no-ngrams': f'{BYTES} --wide 0 --ngrams 0',
-        'kernel': f'{BYTES} --mixer kernel', 'gated-scan': f'{BYTES} --mixer gated-scan'}),
-    'matching': ('peerread_citations', {
-        'default': '--threads 1', 'no-bag': '--threads 1 --bag false', 'no-conv': '--threads 1 --conv 0',
-        'kernel': '--threads 1 --mixer kernel', 'softmax': '--threads 1 --mixer softmax',
-        'gated-scan': '--threads 1 --mixer gated-scan'}),
+    'text': ('imdb', changed('--threads 1', {
+        'default': '', 'no-wide': '--wide 0', 'no-ngrams': '--ngrams 0', 'no-bag': '--bag false', 'no-conv': '--conv 0',
+        'all-tokens': '--drop-tokens 0', 'kernel': '--mixer kernel', 'gated-scan': '--mixer gated-scan', 'averaged': '--ema 0.999'})),
+    'bytes': ('imdb', changed('--threads 1 --tokenizer bytes --length 4000', {
+        'default': '', 'no-wide': '--wide 0', 'no-ngrams': '--wide 0 --ngrams 0', 'kernel': '--mixer kernel',
+        'gated-scan': '--mixer gated-scan'})),
+    'matching': ('peerread_citations', changed('--threads 1', {
+        'default': '', 'no-bag': '--bag false', 'no-conv': '--conv 0', 'kernel': '--mixer kernel', 'softmax': '--mixer softmax',
+        'gated-scan': '--mixer gated-scan'})),
     'listops': ('listops', {
         'short-first': f'{LISTS} --lr 0.004 --minutes 7', 'default': f'{LISTS} --blocks 3 --minutes 10'}),
 }
@@ -50,19 +55,14 @@ PLACES = {
 }
 BARE = '--threads 1 --bag false --conv 0'  # words, one block and nothing beside it
 
-
-def layers(base):
-    return {row: f'{base} {flags}' for row, flags in PLACES.items()}
-
-
 # The rows of `layers` are the same for all tasks: one table has them.
 PROFILE = {'layers': 'bare'}
 SETS = {
     'recipes': RECIPES,
     'layers': {
-        'text': ('imdb', layers(f'{BARE} --wide 0 --ngrams 0 --epochs 2')),
-        'matching': ('peerread_citations', layers(f'{BARE} --length 512 --epochs 0.5')),
-        'listops': ('listops', layers(f'{LISTS} --first-mixer gated-scan --blocks 3 --steps 1000')),
+        'text': ('imdb', changed(f'{BARE} --wide 0 --ngrams 0 --epochs 2', PLACES)),
+        'matching': ('peerread_citations', changed(f'{BARE} --length 512 --epochs 0.5', PLACES)),
+        'listops': ('listops', changed(f'{LISTS} --first-mixer gated-scan --blocks 3 --steps 1000', PLACES)),
     },
 }
 
