@@ -15,6 +15,7 @@ import engine_tables
 import first_runs
 import layers
 import pages
+import plots
 import text
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -43,7 +44,8 @@ def filled(path, makers):
 
 
 def main():
-    made, makers = dict(pages.all_pages()), sections()
+    made = dict(pages.all_pages()) | {ROOT / 'docs' / name: plot for name, plot in plots.all_plots()}
+    makers = sections()
     for path in [ROOT / 'README.md', *sorted((ROOT / 'docs').glob('*.md'))]:
         if path not in made:
             made[path] = filled(path, makers)
