@@ -25,7 +25,7 @@ def scores(sections):
 
 
 def boards(sections):
-    """{profile: sections}, for an arena whose tasks have rows of their own."""
+    """{profile: sections} of an arena with several."""
     found = {}
     for title, body in sections:
         if title.startswith('Arena ') and ', profile ' in title:

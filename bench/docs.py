@@ -27,9 +27,10 @@ def sections():
     report = functools.cache(lambda name: arenas.report(PROGRAM, ROOT / 'results' / f'arena_{name}.jsonl'))
     return {'engine:full': engine_tables.full, 'engine:short': engine_tables.short, 'first_runs': first_runs.table,
             'bench_text': text.table, 'polynomial': pages.polynomial_table, 'layers': layers.table,
-             'projection': lambda: arenas.projection(report('projection')),
+            'projection': lambda: arenas.projection(report('projection')),
             **{f'arena:{name}': lambda name=name: arenas.scores(report(name)) for name in arenas.names(ROOT)},
-            **{f'recipes:{data}': lambda board=board: arenas.scores(board) for data, board in arenas.boards(report('recipes')).items()}}
+            **{f'recipes:{data}': lambda data=data: arenas.scores(arenas.boards(report('recipes'))[data])
+               for data in ('imdb', 'imdb-bytes', 'peerread_citations', 'listops')}}
 
 
 def filled(path, makers):

@@ -5,11 +5,10 @@ import pages
 import recipes
 
 TASKS = {'text': 'IMDb', 'matching': 'citations', 'listops': 'ListOps'}
-# row of recipes.py: layer and place of bench polynomial
+# row of recipes.py: layer and place of bench polynomial, whose feed-forward layers stand behind a mean, not behind attention
 POLYNOMIAL = {
     'softmax': ('softmax', 'attention'), 'kernel': ('kernel', 'attention'), 'mean': ('mean', 'neither'),
-    **{f'{place}-{name}': (name if name != 'squares' or place == 'phi' else 'squares-linear', long)
-       for place, long in (('ffn', 'feed-forward'), ('phi', 'phi')) for name in ('relu2', 'bilinear', 'squares')},
+    **{f'phi-{name}': (name, 'phi') for name in ('relu2', 'bilinear', 'squares')},
     'poly-relu2': ('poly-relu2', 'mixer'), 'poly-bilinear': ('poly-bilinear', 'mixer'), 'poly-squares': ('poly-squares-linear', 'mixer')}
 
 
@@ -31,8 +30,8 @@ def table():
         line = [f'`{row}`']
         for task in TASKS:
             line += cells([run for run in records if (run['task'], run['row']) == (task, row)])
-        by_degree = scores[POLYNOMIAL[row]]
-        body.append(line + [pages.percent(by_degree[degree]) for degree in (2, 3)])
+        by_degree = scores.get(POLYNOMIAL.get(row), {})
+        body.append(line + [pages.percent(by_degree[degree]) if by_degree else '' for degree in (2, 3)])
     commits = sorted({run['commit'] for run in records})
     seeds = sorted({sum((run['task'], run['row']) == pair for run in records) for pair in {(run['task'], run['row']) for run in records}})
     note = f'{" to ".join(map(str, sorted({seeds[0], seeds[-1]})))} seeds a row, one thread; {records[0]["machine"]}, commit {", ".join(commits)}.'

@@ -37,9 +37,9 @@ RECIPES = {
     'bytes': ('imdb', changed('--threads 1 --tokenizer bytes --length 4000', {
         'default': '', 'no-wide': '--wide 0', 'no-ngrams': '--wide 0 --ngrams 0', 'kernel': '--mixer kernel',
         'gated-scan': '--mixer gated-scan'})),
+    # The default ends by the clock; rows that are compared do not.
     'matching': ('peerread_citations', changed('--threads 1', {
-        'default': '', 'no-bag': '--bag false', 'no-conv': '--conv 0', 'kernel': '--mixer kernel', 'softmax': '--mixer softmax',
-        'gated-scan': '--mixer gated-scan'})),
+        'default': '', **changed('--length 512 --epochs 0.5', {'short': '', 'short-no-bag': '--bag false', 'short-no-conv': '--conv 0'})})),
     'listops': ('listops', {
         'short-first': f'{LISTS} --lr 0.004 --minutes 7', 'default': f'{LISTS} --blocks 3 --minutes 10'}),
 }
@@ -55,8 +55,8 @@ PLACES = {
 }
 BARE = '--threads 1 --bag false --conv 0'  # words, one block and nothing beside it
 
-# The rows of `layers` are the same for all tasks: one table has them.
-PROFILE = {'layers': 'bare'}
+# A table a profile: one for all tasks of `layers`, whose rows are the same; else one a task.
+PROFILE = {'layers/text': 'bare', 'layers/matching': 'bare', 'layers/listops': 'bare', 'recipes/bytes': 'imdb-bytes'}
 SETS = {
     'recipes': RECIPES,
     'layers': {
@@ -121,6 +121,8 @@ def main():
     which, task, *only = wanted.split('/')
     only = only[0].split(',') if only else []
     data, rows = SETS[which][task]
+    if set(only) - set(rows):
+        sys.exit(f'recipes.py: {task} has no row {", ".join(set(only) - set(rows))}; there are: {", ".join(rows)}')
     done = [(r['task'], r['row'], r['seed'], r['settings']) for r in read(results(which))]
     for seed in range(seeds[0] if len(seeds) > 1 else 1, seeds[-1] + 1):
         for row, flags in rows.items():
@@ -128,7 +130,7 @@ def main():
             settings = {'flags': flags, **({'first': ' '.join(first)} if first else {})}
             if (only and row not in only) or (task, row, seed, settings) in done or time.time() > end:
                 continue
-            record = {'arena': which, 'task': task, 'row': row, 'profile': PROFILE.get(which, data), 'seed': seed, 'settings': settings,
+            record = {'arena': which, 'task': task, 'row': row, 'profile': PROFILE.get(f'{which}/{task}', data), 'seed': seed, 'settings': settings,
                       **run(linnet, f'{folder}/{data}', flags, seed, first and (f'{folder}/{first[0]}', first[1]))}
             print(task, row, seed, record['test'], f'{record["seconds"]:.0f} s', flush=True)
             with open(results(which), 'a', encoding='utf-8') as out:

@@ -72,8 +72,7 @@ std::optional<Json> project_run(
   const Measured measured = read_metrics(std::filesystem::path(run.folder) / "metrics.jsonl");
   const double rate = median({measured.tokens_per_s.begin() + 1, measured.tokens_per_s.end()});
   const double step = measured.tokens / static_cast<double>(steps) / rate;
-  const int64_t rows =
-      std::min(count_records(prepared.parts.validation), run.settings.validation_rows);
+  const int64_t rows = std::min(prepared.validation_records, run.settings.validation_rows);
   const double look = measured.look * static_cast<double>(rows) /
                       static_cast<double>(std::min(rows, settings.validation_rows));
   const auto whole = static_cast<double>(run.settings.steps) * step +

@@ -124,13 +124,6 @@ DataParts parts_of(const std::string& path, const std::string& validation, const
   return parts;
 }
 
-int64_t count_records(const DataPart& part) {
-  PartReader reader(part);
-  int64_t count = 0;
-  for (Record record; reader.next(record);) ++count;
-  return count;
-}
-
 ExampleStream::ExampleStream(const DataPart& part, ExampleMaker maker)
     : reader_(part), maker_(std::move(maker)) {}
 
@@ -151,13 +144,12 @@ void ExampleStream::skip(int64_t records) {
 }
 
 std::vector<Example> some_examples(const DataPart& part, ExampleMaker maker, int64_t records,
-                                   bool spread) {
-  const int64_t all = spread ? count_records(part) : records;
-  const int64_t wanted = std::min(all, records);
+                                   int64_t all) {
+  const int64_t wanted = all > 0 ? std::min(all, records) : records;
   ExampleStream stream(part, std::move(maker));
   std::vector<Example> examples;
   for (int64_t i = 0; i < wanted; ++i) {
-    if (spread) stream.skip(i * all / wanted);
+    stream.skip(i * all / wanted);
     if (!stream.next(examples)) break;
   }
   stream.cut(examples);

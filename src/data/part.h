@@ -73,9 +73,6 @@ struct DataParts {
 DataParts parts_of(const std::string& path, const std::string& validation, const std::string& test,
                    const ReadOptions& read, double share);
 
-// One pass over all of it.
-int64_t count_records(const DataPart& part);
-
 // The records of a part as examples.
 class ExampleStream {
  public:
@@ -95,9 +92,9 @@ class ExampleStream {
   int64_t records_ = 0;
 };
 
-// Some of a part, the same ones every time; whole records. Texts that continue each other are the
-// first ones, others are spread over all of it: a file may be in the order of its labels.
+// Some of a part, the same ones every time; whole records, spread over `all` that it has, since a
+// file may be in the order of its labels. 0: the first ones, of texts that continue each other.
 std::vector<Example> some_examples(const DataPart& part, ExampleMaker maker, int64_t records,
-                                   bool spread);
+                                   int64_t all);
 
 }  // namespace linnet

@@ -65,12 +65,11 @@ void count_labels(PreparedTask& prepared, const Show& show) {
     if (++prepared.records % kShowEvery == 0) show("reading", reader.done());
   }
   if (!labelled) return;
-  // A rare class may be in the kept part alone: it is a class all the same.
-  if (prepared.parts.validation.side == DataPart::Side::validation) {
-    PartReader kept(prepared.parts.validation);
-    while (kept.next(record)) {
-      for (const std::string_view label : record.labels) counts.add(label, 0);
-    }
+  PartReader kept(prepared.parts.validation);
+  for (; kept.next(record); ++prepared.validation_records) {
+    // A rare class may be in the kept part alone: it is a class all the same.
+    if (prepared.parts.validation.side != DataPart::Side::validation) continue;
+    for (const std::string_view label : record.labels) counts.add(label, 0);
   }
   prepared.settings.labels = LabelSet::from(counts).names();
   prepared.counts = counts.sorted();

@@ -38,6 +38,7 @@ struct PreparedTask {
   std::vector<std::pair<std::string, int64_t>> counts;  // of the labels, in order of the classes
   int64_t records = 0, bytes = 0, longest = 0;          // of train; longest text in bytes
   int64_t blanks = 0;                                   // of bytes
+  int64_t validation_records = 0;                       // where there are labels
   std::vector<DataPart> unlabelled;
   int64_t unlabelled_records = 0, unlabelled_bytes = 0;
   std::shared_ptr<const Tokenizer> tokenizer;  // also of the task that it is pretrained on

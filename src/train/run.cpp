@@ -67,7 +67,7 @@ Run::Run(Context& context, std::filesystem::path folder, const ModelConfig& conf
     throw Error(fmt::format("[train.drop_tokens] task \"{}\" needs all of its tokens",
                             prepared.task->name));
   validation_ = some_examples(prepared.parts.validation, maker(), settings.validation_rows,
-                              config.task != "tokens");
+                              prepared.task->labelled ? prepared.validation_records : 0);
   check_identity(folder_, prepared, config, settings);
   FeedPosition position;
   resumed_ = load_checkpoint(position);

@@ -58,18 +58,18 @@ TEST_F(TaskTest, SomeOfAPartAreOfAllLabels) {
   for (int i = 0; i < 20; ++i)
     rows += std::string(1, static_cast<char>('a' + i)) + (i < 10 ? ",x\n" : ",y\n");
   const DataPart part{.path = write("t.csv", rows), .read = {}};
-  const auto texts = [&](int64_t records, bool spread) {
-    std::string all;
+  const auto texts = [&](int64_t records, int64_t all) {
+    std::string found;
     for (const Example& e :
-         some_examples(part, maker("text", 4, {.labels = {"x", "y"}}), records, spread))
-      all += text_of(e.tokens);
-    return all;
+         some_examples(part, maker("text", 4, {.labels = {"x", "y"}}), records, all))
+      found += text_of(e.tokens);
+    return found;
   };
-  EXPECT_EQ(texts(4, true), "afkp");
-  EXPECT_EQ(texts(3, true), "agn");
-  EXPECT_EQ(texts(4, false), "abcd");
-  EXPECT_EQ(texts(100, true), "abcdefghijklmnopqrst");
-  EXPECT_EQ(texts(100, false), "abcdefghijklmnopqrst");
+  EXPECT_EQ(texts(4, 20), "afkp");
+  EXPECT_EQ(texts(3, 20), "agn");
+  EXPECT_EQ(texts(4, 0), "abcd");
+  EXPECT_EQ(texts(100, 20), "abcdefghijklmnopqrst");
+  EXPECT_EQ(texts(100, 0), "abcdefghijklmnopqrst");
 }
 
 TEST_F(TaskTest, TextInWindows) {
