@@ -13,6 +13,7 @@ import sys
 import arenas
 import engine_tables
 import first_runs
+import headline
 import layers
 import pages
 import plots
@@ -26,7 +27,7 @@ def sections():
     """Returns {name: function that makes the lines}."""
     report = functools.cache(lambda name: arenas.report(PROGRAM, ROOT / 'results' / f'arena_{name}.jsonl'))
     return {'engine:full': engine_tables.full, 'engine:short': engine_tables.short, 'first_runs': first_runs.table,
-            'bench_text': text.table, 'polynomial': pages.polynomial_table, 'layers': layers.table,
+            'bench_text': text.table, 'polynomial': pages.polynomial_table, 'layers': layers.table, 'headline': headline.table,
             'projection': lambda: arenas.projection(report('projection')),
             **{f'arena:{name}': lambda name=name: arenas.scores(report(name)) for name in arenas.names(ROOT)},
             **{f'recipes:{data}': lambda data=data: arenas.scores(arenas.boards(report('recipes'))[data])
