@@ -54,9 +54,9 @@ std::vector<Dimension> space_of(const Task& task, const ModelConfig& config,
       {{{"dropout", 0.0}}, {{"dropout", 0.1}}, {{"dropout", 0.2}}, {{"dropout", 0.3}}});
   add({"width", "hidden", "head_units"}, {wide(1, 2), wide(2, 1)});
   // Of words two or three, of bytes as many as make a word.
-  const int64_t many = config.ngrams > 3 ? config.ngrams : 0;
-  if (task.cut && many > 0) {
-    add({"ngrams"}, {{{"ngrams", many - 2}}, {{"ngrams", std::min(many + 2, kMostNgrams)}}});
+  const int64_t n = config.ngrams;
+  if (task.cut && n > 3) {
+    add({"ngrams"}, {{{"ngrams", n - 2}}, {{"ngrams", std::min(n + 2, kMostNgrams)}}});
   } else if (task.cut) {
     add({"ngrams"}, {{{"ngrams", 0}}, {{"ngrams", 2}}, {{"ngrams", 3}}});
   }
