@@ -9,13 +9,13 @@ the best round of each, since a neighbour only ever slows down; beside it stand 
 ratio of the medians, and the same of the first 700 steps, which are within IMDb's first pass. That both see the same examples is tested (feed_test.cpp).
 """
 import json
-import pathlib
-import platform
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
+
+import origin
 
 STEPS = 3000
 FIRST = 20
@@ -40,7 +40,7 @@ def rate(linnet, data, tokenizer, window):
 def main():
     linnet, data = sys.argv[1:3]
     rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 3
-    root = pathlib.Path(__file__).resolve().parent.parent
+    commit = origin.commit()
     kind = sys.argv[4] if len(sys.argv) > 4 else 'words'
     tokenizer = tempfile.mktemp(suffix='.model')
     more = ['--vocab', '60000', '--lower', '--split-punctuation'] if kind == 'words' else []
@@ -56,11 +56,10 @@ def main():
         ratios[name] = round(max(stream) / max(memory), 4)
         ratios[name + '_of_rounds'] = round(statistics.median(s / m for s, m in zip(stream, memory)), 4)
         ratios[name + '_of_medians'] = round(statistics.median(stream) / statistics.median(memory), 4)
-    commit = subprocess.run(['git', '-C', root, 'rev-parse', '--short', 'HEAD'], capture_output=True, text=True).stdout.strip()
     record = {'bench': 'feed', 'tokenizer': kind, 'steps': STEPS, **{name: [round(v[0]) for v in values] for name, values in rates.items()},
-              **ratios, 'commit': commit, 'machine': platform.machine()}
+              **ratios, 'commit': commit, 'machine': origin.machine()}
     print(json.dumps(record))
-    with open(root / 'results' / 'bench_feed.jsonl', 'a') as out:
+    with open(origin.ROOT / 'results' / 'bench_feed.jsonl', 'a') as out:
         out.write(json.dumps(record) + '\n')
 
 

@@ -9,11 +9,12 @@ import json
 import math
 import os
 import pathlib
-import platform
 import shutil
 import subprocess
 import sys
 import tempfile
+
+import origin
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / 'results' / 'first_runs.jsonl'
@@ -29,15 +30,15 @@ RUNS = {
 
 def run(linnet, folder, name):
     data, chance, flags = RUNS[name]
+    commit = origin.commit()
     out = tempfile.mkdtemp(prefix='linnet_first_')
     done = subprocess.run([linnet, 'train', '--data', f'{folder}/{data}', *flags.split(), '--out', out, '--json'],
                           check=True, capture_output=True, text=True)
     shutil.rmtree(out)
-    commit = subprocess.run(['git', '-C', ROOT, 'rev-parse', '--short', 'HEAD'], capture_output=True, text=True).stdout.strip()
     record = json.loads(done.stdout)
     del record['folder']
     return {'name': name, 'command': f'./linnet train --data {data} {flags} --out model', 'chance': chance, **record,
-            'commit': commit, 'date': str(datetime.date.today()), 'machine': platform.machine()}
+            'commit': commit, 'date': str(datetime.date.today()), 'machine': origin.machine()}
 
 
 def table():

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-import text
+import origin
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LISTS = '--threads 1 --window 8000000 --validation-rows 2000 --evaluations 8'
@@ -93,7 +93,7 @@ def train(linnet, data, flags, seed, folder):
     return json.loads(done.stdout)
 
 
-def run(linnet, data, flags, seed, first):
+def run(linnet, data, flags, seed, first, commit):
     """What a run measured; `started` and `commit` say when and of what. `first`: (data, flags) of the run before, or None."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix='linnet_recipe_'))
     started = time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())
@@ -109,9 +109,8 @@ def run(linnet, data, flags, seed, first):
         points = curve(folder / 'model')
     finally:
         shutil.rmtree(folder)
-    commit = subprocess.run(['git', '-C', ROOT, 'rev-parse', '--short', 'HEAD'], capture_output=True, text=True).stdout.strip()
     figures = {name: result[name] for name in ('seconds', 'steps', 'tokens', 'parameters', 'tokens_per_s', 'validation', 'test')}
-    return {'status': 'ok', **figures, 'peak_mb': result['memory_mb'], 'machine': text.machine(), 'commit': commit, 'started': started, 'curve': points}
+    return {'status': 'ok', **figures, 'peak_mb': result['memory_mb'], 'machine': origin.machine(), 'commit': commit, 'started': started, 'curve': points}
 
 
 def main():
@@ -123,6 +122,7 @@ def main():
     data, rows = SETS[which][task]
     if set(only) - set(rows):
         sys.exit(f'recipes.py: {task} has no row {", ".join(set(only) - set(rows))}; there are: {", ".join(rows)}')
+    commit = origin.commit()
     done = [(r['task'], r['row'], r['seed'], r['settings']) for r in read(results(which))]
     for seed in range(seeds[0] if len(seeds) > 1 else 1, seeds[-1] + 1):
         for row, flags in rows.items():
@@ -131,7 +131,7 @@ def main():
             if (only and row not in only) or (task, row, seed, settings) in done or time.time() > end:
                 continue
             record = {'arena': which, 'task': task, 'row': row, 'profile': PROFILE.get(f'{which}/{task}', data), 'seed': seed, 'settings': settings,
-                      **run(linnet, f'{folder}/{data}', flags, seed, first and (f'{folder}/{first[0]}', first[1]))}
+                      **run(linnet, f'{folder}/{data}', flags, seed, first and (f'{folder}/{first[0]}', first[1]), commit)}
             print(task, row, seed, record['test'], f'{record["seconds"]:.0f} s', flush=True)
             with open(results(which), 'a', encoding='utf-8') as out:
                 out.write(json.dumps(record) + '\n')

@@ -8,26 +8,22 @@ import datetime
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
+
+import origin
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / 'results' / 'bench_text.jsonl'
 
 
-def machine():
-    names = re.findall(r'model name\s*: (.*)', pathlib.Path('/proc/cpuinfo').read_text())
-    return f'{names[0] if names else "unknown CPU"}, {os.cpu_count()} cores'
-
-
 def run(linnet, name, data, *flags):
     """The lines of one run, each with what is needed to run it again."""
     flags = ['--against', 'nb,fasttext', *flags]
+    commit = origin.commit()
     done = subprocess.run([linnet, 'bench', 'text', '--data', data, *flags, '--json'], check=True, stdout=subprocess.PIPE, text=True)
-    commit = subprocess.run(['git', '-C', ROOT, 'rev-parse', '--short', 'HEAD'], capture_output=True, text=True).stdout.strip()
     about = {'name': name, 'command': f'./linnet bench text --data {pathlib.Path(data).name} {" ".join(flags)}', 'commit': commit,
-             'date': str(datetime.date.today()), 'time': datetime.datetime.now().isoformat(timespec='seconds'), 'machine': machine()}
+             'date': str(datetime.date.today()), 'time': datetime.datetime.now().isoformat(timespec='seconds'), 'machine': origin.machine()}
     return [{**about, **json.loads(line)} for line in done.stdout.splitlines()]
 
 

@@ -37,7 +37,10 @@ std::string source_commit() {
   const std::string git = "git -C \"$LINNET_ROOT\" ";
   const std::string commit = first_line(git + "rev-parse --short HEAD");
   if (commit.empty()) return LINNET_VERSION;
-  return commit + (first_line(git + "status --porcelain --untracked-files=no").empty() ? "" : "+");
+  // Results that grow are no other program.
+  const std::string changed =
+      first_line(git + "status --porcelain --untracked-files=no -- ':!results'");
+  return commit + (changed.empty() ? "" : "+");
 }
 
 std::string machine_name() {

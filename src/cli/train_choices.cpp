@@ -85,7 +85,10 @@ ModelConfig starting_model(const PreparedTask& prepared) {
     config.wide_bits =
         std::min<int64_t>(bits_for(prepared.bytes / 8, 22), ngram_rule(classes).bits);
     const bool fits = int64_t{classes} << config.wide_bits <= int64_t{1} << kMostWideBits;
-    const bool small = prepared.bytes <= (words ? kMostWideBytes : kMostWideBytesOfBytes);
+    // Windows that overlap have a text's n-grams several times.
+    const bool small =
+        words ? prepared.bytes <= kMostWideBytes
+              : prepared.bytes <= kMostWideBytesOfBytes && prepared.settings.stride == 0;
     if (fits && small && !prepared.many_labels) config.wide = words ? 3 : 6;
   }
   return config;

@@ -80,7 +80,12 @@ test=$(python3 -c 'import json; print(json.load(open("out"))["test"]["accuracy"]
 learns accuracy 0.5 --data train.csv --steps 20 --wide 0
 ! grep -q 'wide.weight' model/model.safetensors || fail "a wide part with --wide 0"
 learns accuracy 0.9 --data train.csv --tokenizer bytes --steps 20
-grep -q '"ngrams": 6' model/config.json && grep -q '"wide": 6' model/config.json || fail "bytes have no n-grams by default: $(cat model/config.json)"
+parts() { grep -q "\"ngrams\": $1," model/config.json && grep -q "\"wide\": $2," model/config.json || fail "not n-grams of $1, wide part of $2: $(cat model/config.json)"; }
+parts 6 6
+learns accuracy 0.9 --data train.csv --tokenizer chars --steps 20
+parts 6 6
+learns micro_f1 0.9 --data many.jsonl --tokenizer bytes --steps 80
+parts 6 0
 rm -rf model
 python3 -c 'for i in range(300): print(f"{chr(0x4e00 + i)}{chr(0x5e00 + i % 7)}{chr(0x6e00 + i % 2)},{i % 2}")' >dense.csv
 "$LINNET_BIN" train --data dense.csv --out model "${small[@]}" --steps 2 --vocab 2000 >out 2>&1 || fail "texts without blanks: $(cat out)"
