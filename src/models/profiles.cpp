@@ -106,8 +106,13 @@ ModelConfig profile_config(std::string_view profile, std::string_view task, std:
   config.blocks = t.blocks;
   config.hidden = t.hidden;
   config.head_units = t.head_units;
-  // Small beside what the blocks add: so few steps do not outgrow them.
-  if (profile == "desk" && t.vocab == 256) config.init_embed = 0.1;
+  if (profile == "desk" && t.vocab == 256) {
+    // Small beside what the blocks add: so few steps do not outgrow them.
+    config.init_embed = 0.1;
+    // What tells a text's class are rare bytes: a phi that differs among bytes from the start.
+    config.init_qk = 4;
+    config.dropout = 0;
+  }
   return config;
 }
 

@@ -29,7 +29,7 @@ RunSettings profile_settings(std::string_view profile, std::string_view task) {
   s.validation_rows = 2000;
   if (task != "listops") {
     // Bytes: their embeddings have the furthest way to go.
-    s.lr = 0.002;
+    s.lr = 0.004;
     s.embed_rate = 20;
     s.drop_tokens = 0.15;
     s.ema = 0.998;
