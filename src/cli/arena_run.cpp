@@ -87,8 +87,8 @@ std::optional<Json> run_in_arena(
       show(training.progress(),
            fmt::format("loss {:.3f}{}", result.loss,
                        training.evaluations() > 0
-                           ? fmt::format(", validation {} {:.3f}",
-                                         figure_name(prepared.task->metric), training.best())
+                           ? fmt::format(", validation {} {:.3f}", figure_name(training.metric()),
+                                         training.best())
                            : ""));
     }
     training.fit_wide([&](const std::string& what) { show(1, what); });

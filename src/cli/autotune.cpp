@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "train/autotune.h"
+#include "train/run.h"
 
 namespace linnet {
 namespace {
@@ -61,6 +62,7 @@ Candidate autotune_train(Context& context, const std::filesystem::path& folder,
   const std::vector<Candidate> candidates = tuning_candidates(
       *prepared.task, config, settings,
       [&](const std::string& name) { return model_flags.given(name) || run_flags.given(name); });
+  const std::string_view metric = metric_of(*prepared.task, settings);
   Progress progress("autotune");
   const Clock::time_point start = Clock::now();
   TuningWatch watch;
@@ -72,11 +74,11 @@ Candidate autotune_train(Context& context, const std::filesystem::path& folder,
     if (options.quiet || stderr_is_terminal()) return;
     fmt::print(stderr, "autotune, round {} of {}: candidate {} ({}): {} {}, {} steps, {:.0f} s{}\n",
                look.round, look.rounds, look.candidate, changes_text(candidates[look.candidate]),
-               figure_name(prepared.task->metric), score_text(look), with_commas(look.steps),
-               look.seconds, look.error.empty() ? "" : ": " + look.error);
+               figure_name(metric), score_text(look), with_commas(look.steps), look.seconds,
+               look.error.empty() ? "" : ": " + look.error);
   };
   watch.ranking = [&](const std::vector<TuningLook>& looks) {
-    if (!options.quiet) print_ranking(looks, candidates, prepared.task->metric);
+    if (!options.quiet) print_ranking(looks, candidates, metric);
   };
   const std::optional<size_t> chosen =
       autotune(context, folder, options.minutes, prepared, candidates, watch);

@@ -72,7 +72,7 @@ Json pretrain(Context& context, const std::filesystem::path& folder, const Pretr
   check_examples(next, next_model, bar);
   const Task& task = *pretraining.task.task;
   Run run(context, own, pretraining.model, pretraining.task, pretraining.settings, start);
-  train_to_end(run, task, quiet, bar, part);
+  train_to_end(run, quiet, bar, part);
   const Json result = {{"task", task.name},
                        {"steps", run.steps()},
                        {"tokens", run.tokens()},

@@ -118,7 +118,7 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
   Run run(context, folder, config, prepared, settings,
           first ? folder / kPretrainFolder : std::filesystem::path(init));
   if (options.tensorboard) run.write_events();
-  train_to_end(run, *prepared.task, options.json, *bar, {share, 1});
+  train_to_end(run, options.json, *bar, {share, 1});
   bar.reset();
   const TaskScore best = run.score_best(prepared.parts.validation);
   Json json = result_of(run, prepared, config, best);

@@ -9,7 +9,7 @@
 #include "cli/interrupt.h"
 
 namespace linnet {
-void train_to_end(Run& run, const Task& task, bool quiet, Progress& bar, const BarPart& part) {
+void train_to_end(Run& run, bool quiet, Progress& bar, const BarPart& part) {
   const Clock::time_point start = Clock::now();
   const int64_t tokens_before = run.tokens();
   if (run.resumed() && !quiet) {
@@ -29,7 +29,7 @@ void train_to_end(Run& run, const Task& task, bool quiet, Progress& bar, const B
                     with_commas(static_cast<int64_t>(
                         static_cast<double>(run.tokens() - tokens_before) / seconds_since(start))));
     if (run.evaluations() > 0)
-      note += fmt::format(", best {} {:.4f}", figure_name(task.metric), run.best());
+      note += fmt::format(", best {} {:.4f}", figure_name(run.metric()), run.best());
     bar.show(part.from + (part.to - part.from) * run.progress(), note);
   }
   run.save_checkpoint();

@@ -11,6 +11,6 @@ struct BarPart {
   double from = 0, to = 1;
 };
 // To the end, with a checkpoint there; a stop by the user saves, says so and ends the program.
-void train_to_end(Run& run, const Task& task, bool quiet, Progress& bar, const BarPart& part);
+void train_to_end(Run& run, bool quiet, Progress& bar, const BarPart& part);
 
 }  // namespace linnet

@@ -77,16 +77,12 @@ struct Task {
   std::string_view record;     // what a record holds
   std::string_view model;      // the setting `task` of the model: classify, match or tokens
   std::string_view tokenizer;  // when the user names none
-  std::string_view metric;     // the figure of validation that models are chosen by
-  int64_t length;              // tokens, when the user names none
-  bool labelled;               // its classes are labels of the data; else they are the tokens
-  bool cut;                    // a longer sequence is cut; else it is an Error
+  std::string_view metric;  // the figure of validation that models are chosen by if none is named
+  int64_t length;           // tokens, when the user names none
+  bool labelled;            // its classes are labels of the data; else they are the tokens
+  bool cut;                 // a longer sequence is cut; else it is an Error
   bool causal;
   bool masked;  // tokens are hidden, by an id more than the tokenizer has
-  // Whether the metric says that a is better than b.
-  bool better(double a, double b) const {
-    return metric == "loss" || metric == "bits_per_byte" ? a < b : a > b;
-  }
   void (*make)(ExampleMaker& maker, const Record& record, int64_t number,
                std::vector<Example>& out);
 };

@@ -35,7 +35,7 @@ class Search {
     const auto n = static_cast<double>(candidates.size());
     candidate_minutes_ = minutes / (rounds_ * n) * (n - 1);
     Json asked = {{"minutes", minutes},
-                  {"metric", prepared.task->metric},
+                  {"metric", metric_of(*prepared.task, candidates[0].settings)},
                   {"model", config_to_json(candidates[0].config)},
                   {"train", run_settings_to_json(candidates[0].settings)},
                   {"records", prepared.records},
@@ -181,7 +181,7 @@ class Search {
   bool better(const TuningLook& a, const TuningLook& b) const {
     if (std::isnan(a.score) || std::isnan(b.score)) return !std::isnan(a.score);
     if (a.score == b.score) return a.loss < b.loss;
-    return prepared_.task->better(a.score, b.score);
+    return is_better(metric_of(*prepared_.task, candidates_[0].settings), a.score, b.score);
   }
 
   // The large files of a candidate that is not needed any more; its metrics stay.

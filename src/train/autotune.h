@@ -23,7 +23,7 @@ namespace linnet {
 struct TuningLook {
   int round = 0, rounds = 0;  // from 1
   size_t candidate = 0;
-  double score = 0;  // the task's metric, best so far; NaN: the run failed
+  double score = 0;  // the figure that decides, best so far; NaN: the run failed
   double loss = 0;   // on validation, of the same look; it decides between equals
   int64_t steps = 0;
   double seconds = 0;  // of training, all rounds

@@ -59,6 +59,7 @@ RunSettings take_share(const PretrainSettings& settings, RunSettings& run) {
   run.minutes -= first.minutes;
   if (settings.pretrain_lr > 0) first.lr = settings.pretrain_lr;
   first.label_smoothing = first.drop_tokens = 0;
+  first.choose_by.clear();  // it has other figures
   first.validation_rows = std::min(first.validation_rows, kMostValidationRows);
   return first;
 }

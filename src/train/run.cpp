@@ -66,6 +66,11 @@ Run::Run(Context& context, std::filesystem::path folder, const ModelConfig& conf
   if (settings.drop_tokens > 0 && (config.task == "tokens" || !prepared.task->cut))
     throw Error(fmt::format("[train.drop_tokens] task \"{}\" needs all of its tokens",
                             prepared.task->name));
+  const std::vector<std::string_view> figures = choosing_figures(config, *prepared.task);
+  if (std::ranges::find(figures, metric()) == figures.end())
+    throw Error(fmt::format(
+        "[train.choose_by] models of task \"{}\" are not chosen by \"{}\"; there are: {}",
+        prepared.task->name, printable(metric()), fmt::join(figures, ", ")));
   validation_ = some_examples(prepared.parts.validation, maker(), settings.validation_rows,
                               prepared.task->labelled ? prepared.validation_records : 0);
   check_identity(folder_, prepared, config, settings);
@@ -178,10 +183,10 @@ bool Run::evaluation_due() const {
 }
 
 bool Run::better(const TaskScore& score) const {
-  const double value = score.figure(prepared_.task->metric), loss = score.figure("loss");
+  const double value = score.figure(metric()), loss = score.figure("loss");
   if (std::isnan(state_.best) || value == state_.best)
     return std::isnan(state_.best) || loss < state_.best_loss;
-  return prepared_.task->better(value, state_.best);
+  return is_better(metric(), value, state_.best);
 }
 
 void Run::evaluate() {
@@ -202,7 +207,7 @@ void Run::evaluate() {
   for (const auto& [name, value] : last_.figures) line["validation_" + name] = value;
   write_line(line);
   if (better(last_)) {
-    state_.best = last_.figure(prepared_.task->metric);
+    state_.best = last_.figure(metric());
     state_.best_loss = last_.figure("loss");
     state_.best_evaluation = state_.evaluations;
     save_model(folder_, model_, trainer_.averaged_values(),

@@ -35,6 +35,11 @@ class Diverged : public Error {
   using Error::Error;
 };
 
+// The figure of validation that a run chooses its model by.
+inline std::string_view metric_of(const Task& task, const RunSettings& settings) {
+  return settings.choose_by.empty() ? task.metric : std::string_view(settings.choose_by);
+}
+
 class Run {
  public:
   // The task, its tokenizer and its data outlive the run. Whoever makes it holds the folder's lock.
@@ -60,6 +65,8 @@ class Run {
   int64_t steps() const { return trainer_.steps(); }
   int64_t tokens() const { return state_.tokens; }
   double seconds() const;  // of training, also before a stop
+  // The figure of validation that decides which model is the best.
+  std::string_view metric() const { return metric_of(*prepared_.task, settings_); }
   // Of the best model so far; NaN before the first look.
   double best() const { return state_.best; }
   double best_loss() const { return state_.best_loss; }

@@ -59,7 +59,7 @@ bool Run::load_checkpoint(FeedPosition& position) {
       read_setting("checkpoint", name, json[name], member);
   });
   // Of earlier versions it is the accuracy, of the same look.
-  if (prepared_.task->metric == "loss" && !std::isnan(state_.best)) state_.best = state_.best_loss;
+  if (metric() == "loss" && !std::isnan(state_.best)) state_.best = state_.best_loss;
   return true;
 }
 

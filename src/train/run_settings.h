@@ -42,6 +42,7 @@ struct RunSettings {
   int64_t evaluations = 10;
   int64_t validation_rows = 4000;
   int64_t patience = 0;
+  std::string choose_by;  // a figure of validation; empty: the task's
   int64_t checkpoint_every = 0;
 };
 

@@ -143,6 +143,22 @@ TaskScore score_tokens(Evaluation& evaluation, const ModelConfig& config, const 
 
 }  // namespace
 
+std::vector<std::string_view> choosing_figures(const ModelConfig& config, const Task& task) {
+  std::vector<std::string_view> names = {"loss", "accuracy"};
+  const bool tokens = config.task == "tokens";
+  if (tokens && !task.labelled) names.push_back("bits_per_byte");
+  if (!tokens && config.loss == "sigmoid") return {"loss", "accuracy", "micro_f1", "macro_f1"};
+  if (task.labelled && config.classes <= kMostConfused) {
+    names.push_back("macro_f1");
+    if (!tokens) names.push_back("roc_auc");
+  }
+  return names;
+}
+
+bool is_better(std::string_view figure, double a, double b) {
+  return figure == "loss" || figure == "bits_per_byte" ? a < b : a > b;
+}
+
 double TaskScore::figure(std::string_view name) const {
   for (const auto& [known, value] : figures) {
     if (known == name) return value;

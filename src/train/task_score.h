@@ -36,6 +36,11 @@ struct TaskScore {
   double figure(std::string_view name) const;
 };
 
+// Of those that score_task has for such a model: by which models can be chosen.
+std::vector<std::string_view> choosing_figures(const ModelConfig& config, const Task& task);
+// Whether a figure's value a is better than b.
+bool is_better(std::string_view figure, double a, double b);
+
 // Adds some more examples to an empty vector; false after the last.
 using MoreExamples = std::function<bool(std::vector<Example>& out)>;
 

@@ -93,6 +93,16 @@ grep -q '^tokens     bpe' out || fail "texts without blanks: $(cat out)"
 expect_error '[train.drop_tokens] task "lm" needs all of its tokens' train --data text.txt --drop-tokens 0.1 --steps 5 --out dropped
 expect_error '[config.wide] a wide part is for one text with one label' train --data pairs.tsv --wide 2 --steps 5 --out widened
 
+# The figure that a model is chosen by: the best look's is in the folder, and a task's own figures are known.
+rm -rf model
+"$LINNET_BIN" train --data train.csv --test train.csv --steps 24 --evaluations 8 --choose-by loss --wide 0 --lr 0.3 --validation test.csv --out model --json >out 2>&1 || fail "$(cat out)"
+python3 - <<'P' || fail "not the lowest loss: $(cat model/metrics.jsonl)"
+import json
+looks = [look['validation_loss'] for look in map(json.loads, open('model/metrics.jsonl')) if 'validation_loss' in look]
+assert json.loads(open('out').readlines()[-1])['validation']['loss'] == min(looks), looks
+P
+expect_error '[train.choose_by] models of task "text" are not chosen by "bits_per_byte"; there are: loss, accuracy, macro_f1, roc_auc' train --data train.csv --choose-by bits_per_byte --steps 5 --out chosen
+
 # Any bytes are text; a class with one example is named.
 python3 - <<'P'
 with open('odd.csv', 'wb') as f:
