@@ -59,12 +59,12 @@ printf 'alpha beta, good gamma\n\nalpha, bad\n' | "$LINNET_BIN" predict model >o
 printf 'review,stars\nx,odd\n' >odd.csv
 expect_error '[odd.csv:2:3] label "odd"' eval model odd.csv
 expect_error 'no column' train --data train.csv --out other --label-column nothing
-learns micro_f1 0.9 --data many.jsonl --tokenizer words --steps 80
+learns micro_f1 0.9 --data many.jsonl --tokenizer words --steps 80 --choose-by micro_f1
 echo 'hasa hasc' | "$LINNET_BIN" predict model | grep -q $'^[ac]\t.*[ac]\t' || fail "many labels: $(cat out)"
 learns accuracy 0.85 --data pairs.tsv --tokenizer words --steps 150 --pool mean
-learns accuracy 0.95 --data tags.conll --steps 60
+learns accuracy 0.95 --data tags.conll --steps 60 --choose-by macro_f1
 echo 'alpha Name1 beta' | "$LINNET_BIN" predict model | grep -qx 'O B O' || fail "tags: $(echo 'alpha Name1 beta' | "$LINNET_BIN" predict model)"
-learns bits_per_byte 1.5 --data text.txt --steps 60 --length 128
+learns bits_per_byte 1.5 --data text.txt --steps 60 --length 128 --choose-by accuracy
 learns accuracy 0.95 --data image.bin --steps 20
 "$LINNET_BIN" data make listops --rows 300 --min-tokens 5 --max-tokens 40 --out lists.tsv 2>/dev/null
 learns loss 0 --data lists.tsv --steps 5
@@ -93,16 +93,7 @@ grep -q '^tokens     bpe' out || fail "texts without blanks: $(cat out)"
 expect_error '[train.drop_tokens] task "lm" needs all of its tokens' train --data text.txt --drop-tokens 0.1 --steps 5 --out dropped
 expect_error '[config.wide] a wide part is for one text with one label' train --data pairs.tsv --wide 2 --steps 5 --out widened
 
-# The figure that a model is chosen by: the best look's is in the folder, and a task's own figures are known.
-rm -rf model
-"$LINNET_BIN" train --data train.csv --test train.csv --steps 24 --evaluations 8 --choose-by loss --wide 0 --lr 0.3 --validation test.csv --out model --json >out 2>&1 || fail "$(cat out)"
-python3 - <<'P' || fail "not the lowest loss: $(cat model/metrics.jsonl)"
-import json
-looks = [look['validation_loss'] for look in map(json.loads, open('model/metrics.jsonl')) if 'validation_loss' in look]
-assert json.loads(open('out').readlines()[-1])['validation']['loss'] == min(looks), looks
-P
 expect_error '[train.choose_by] models of task "text" are not chosen by "bits_per_byte"; there are: loss, accuracy, macro_f1, roc_auc' train --data train.csv --choose-by bits_per_byte --steps 5 --out chosen
-
 # Any bytes are text; a class with one example is named.
 python3 - <<'P'
 with open('odd.csv', 'wb') as f:

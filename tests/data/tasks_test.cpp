@@ -219,16 +219,6 @@ TEST_F(TaskTest, PreparedFromAFile) {
               }).starts_with("[--data] training reads the data several times"));
 }
 
-TEST_F(TaskTest, MetricsKnowWhatIsBetter) {
-  for (const Task* task : tasks()) {
-    const bool large = task->metric == "accuracy";
-    EXPECT_TRUE(large || task->metric == "loss" || task->metric == "bits_per_byte") << task->name;
-    EXPECT_EQ(task->better(0.9, 0.8), large) << task->name;
-    EXPECT_EQ(task->better(0.8, 0.9), !large) << task->name;
-    EXPECT_FALSE(task->better(0.9, 0.9)) << task->name;
-  }
-}
-
 TEST_F(TaskTest, TasksAreGuessed) {
   const auto guess = [&](const std::string& name, std::string_view bytes) {
     PartReader reader(DataPart{.path = write(name, bytes), .read = {}});

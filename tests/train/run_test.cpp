@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -77,6 +78,43 @@ class RunTest : public testing::Test {
   PreparedTask prepared_;
   ModelConfig config_;
 };
+
+TEST(Figures, KnowWhatIsBetter) {
+  for (const Task* task : tasks()) {
+    ModelConfig config;
+    config.task = task->model;
+    const std::vector<std::string_view> figures = choosing_figures(config, *task);
+    EXPECT_NE(std::ranges::find(figures, task->metric), figures.end()) << task->name;
+    for (const std::string_view figure : figures) {
+      const bool large = figure != "loss" && figure != "bits_per_byte";
+      EXPECT_EQ(is_better(figure, 0.9, 0.8), large) << figure;
+      EXPECT_EQ(is_better(figure, 0.8, 0.9), !large) << figure;
+      EXPECT_FALSE(is_better(figure, 0.9, 0.9)) << figure;
+    }
+  }
+}
+
+TEST_F(RunTest, ChoosesByTheFigureThatIsNamed) {
+  for (const std::string_view figure : choosing_figures(config_, *prepared_.task)) {
+    RunSettings noisy = settings();
+    noisy.choose_by = figure;
+    noisy.evaluations = 12;
+    noisy.lr = 0.3;
+    fs::remove_all(root_ / "chosen");
+    linnet::Run chosen = run("chosen", noisy);
+    while (!chosen.finished()) chosen.advance();
+    std::vector<double> values;
+    std::istringstream lines(file("chosen", "metrics.jsonl"));
+    for (std::string line; std::getline(lines, line);) {
+      const nlohmann::json look = nlohmann::json::parse(line);
+      if (look.contains("validation_loss"))
+        values.push_back(look.at("validation_" + noisy.choose_by).get<double>());
+    }
+    ASSERT_EQ(values.size(), 12);
+    EXPECT_EQ(chosen.best(), figure == "loss" ? std::ranges::min(values) : std::ranges::max(values))
+        << figure;
+  }
+}
 
 TEST_F(RunTest, GoesOnBitForBit) {
   RunSettings by_steps = settings(), by_epochs = settings(), by_tokens = settings();
