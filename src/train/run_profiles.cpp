@@ -31,7 +31,6 @@ RunSettings profile_settings(std::string_view profile, std::string_view task) {
     // Bytes: their embeddings have the furthest way to go.
     s.lr = 0.004;
     s.embed_rate = 20;
-    s.drop_tokens = 0.15;
     s.ema = 0.998;
     s.steps = 2500;
     s.evaluations = 10;

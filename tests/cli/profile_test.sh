@@ -30,7 +30,7 @@ has texts model.width=16 model.length=4000 model.head_units=1024 model.phi=2xogl
   train.warmup=8000 train.weight_decay=0.1 train.steps=0 train.epochs=0.1
 "$LINNET_BIN" train --data texts.csv --profile desk --tokenizer words --steps 1 --out words >out 2>&1 || fail "$(cat out)"
 grep -q '^tokens     words' out || fail "tokenizer: $(cat out)"
-has words model.width=32 model.length=4000 model.init_embed=0.1 model.init_qk=4.0 model.dropout=0.0 train.lr=0.004 train.embed_rate=20.0 train.drop_tokens=0.15 train.ema=0.998 train.choose_by=loss
+has words model.width=32 model.length=4000 model.init_embed=0.1 model.init_qk=4.0 model.dropout=0.0 train.lr=0.004 train.embed_rate=20.0 train.drop_tokens=0.0 train.ema=0.998 train.choose_by=loss
 
 expect_error '[--profile] no such profile: "magic"; there are: paper, desk' train --data none --profile magic --out x
 expect_error '[--row] no such row' train --data none --row magic --out x
