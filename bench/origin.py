@@ -12,8 +12,11 @@ def git(*words):
 
 
 def commit():
-    """Asked before the first run: what is committed later was not measured. With + where sources differ from the commit's."""
-    return git('rev-parse', '--short', 'HEAD') + ('+' if git('status', '--porcelain', '--untracked-files=no', '--', ':!results') else '')
+    """Asked before a run: what is committed later was not measured. With + where sources differ from the commit's."""
+    try:
+        return git('rev-parse', '--short', 'HEAD') + ('+' if git('status', '--porcelain', '--untracked-files=no', '--', ':!results') else '')
+    except (OSError, subprocess.CalledProcessError):
+        return 'no commit'
 
 
 def machine():

@@ -93,10 +93,10 @@ def train(linnet, data, flags, seed, folder):
     return json.loads(done.stdout)
 
 
-def run(linnet, data, flags, seed, first, commit):
+def run(linnet, data, flags, seed, first):
     """What a run measured; `started` and `commit` say when and of what. `first`: (data, flags) of the run before, or None."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix='linnet_recipe_'))
-    started = time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())
+    commit, started = origin.commit(), time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())
     try:
         flags, before = flags.split(), {}
         if first:
@@ -122,7 +122,6 @@ def main():
     data, rows = SETS[which][task]
     if set(only) - set(rows):
         sys.exit(f'recipes.py: {task} has no row {", ".join(set(only) - set(rows))}; there are: {", ".join(rows)}')
-    commit = origin.commit()
     done = [(r['task'], r['row'], r['seed'], r['settings']) for r in read(results(which))]
     for seed in range(seeds[0] if len(seeds) > 1 else 1, seeds[-1] + 1):
         for row, flags in rows.items():
@@ -131,7 +130,7 @@ def main():
             if (only and row not in only) or (task, row, seed, settings) in done or time.time() > end:
                 continue
             record = {'arena': which, 'task': task, 'row': row, 'profile': PROFILE.get(f'{which}/{task}', data), 'seed': seed, 'settings': settings,
-                      **run(linnet, f'{folder}/{data}', flags, seed, first and (f'{folder}/{first[0]}', first[1]), commit)}
+                      **run(linnet, f'{folder}/{data}', flags, seed, first and (f'{folder}/{first[0]}', first[1]))}
             print(task, row, seed, record['test'], f'{record["seconds"]:.0f} s', flush=True)
             with open(results(which), 'a', encoding='utf-8') as out:
                 out.write(json.dumps(record) + '\n')

@@ -60,7 +60,7 @@ std::optional<Json> project_run(
   settings.steps = steps;
   settings.evaluations = 1;
   settings.validation_rows = std::min(settings.batch, settings.validation_rows);
-  const std::string started = utc_now();
+  const std::string started = utc_now(), commit = source_commit();
   reset_peak_memory();
   Run training(context, run.folder, run.config, prepared, settings);
   while (!training.finished()) {
@@ -81,7 +81,7 @@ std::optional<Json> project_run(
               {"task", run.task},
               {"row", run.row},
               {"profile", run.profile},
-              {"commit", source_commit()},
+              {"commit", commit},
               {"machine", machine_name()},
               {"started", started},
               {"parameters", training.model().layout().parameters()},

@@ -26,7 +26,7 @@ std::string changes_text(const Candidate& candidate) {
 }
 
 std::string score_text(const TuningLook& look) {
-  return std::isnan(look.score) ? "failed" : fmt::format("{:.4f}", look.score);
+  return !look.error.empty() ? "failed" : fmt::format("{:.4f}", look.score);
 }
 
 void print_ranking(const std::vector<TuningLook>& looks, const std::vector<Candidate>& candidates,

@@ -28,9 +28,7 @@ std::string first_line(const std::string& command) {
   return text;
 }
 
-}  // namespace
-
-std::string source_commit() {
+std::string ask_for_commit() {
   const char* root = std::getenv("LINNET_ROOT");
   if (!root) return LINNET_VERSION;
   // The path goes by the environment: the shell reads no part of it as a command.
@@ -41,6 +39,13 @@ std::string source_commit() {
   const std::string changed =
       first_line(git + "status --porcelain --untracked-files=no -- ':!results'");
   return commit + (changed.empty() ? "" : "+");
+}
+
+}  // namespace
+
+std::string source_commit() {
+  static const std::string commit = ask_for_commit();
+  return commit;
 }
 
 std::string machine_name() {

@@ -89,6 +89,7 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
   }
   ModelConfig config = model_of(prepared, options.recipe, model_flags);
   RunSettings whole = settings_of(prepared, options.recipe, run_flags);
+  check_metric(config, *prepared.task, whole);  // before a search or pretraining
   Context context(options.threads, static_cast<uint64_t>(whole.seed));
   stop_on_signals();
   Json tuned;  // settings that a search has changed

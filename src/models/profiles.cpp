@@ -109,8 +109,8 @@ ModelConfig profile_config(std::string_view profile, std::string_view task, std:
   if (profile == "desk" && t.vocab == 256) {
     // Small beside what the blocks add: so few steps do not outgrow them.
     config.init_embed = 0.1;
-    // What tells a text's class are rare bytes: a phi that differs among bytes from the start.
-    config.init_qk = 4;
+    // A phi that tells bytes apart from the start: a mean of all says little of a few.
+    if (config.mixer == "kernel") config.init_qk = 4;
     config.dropout = 0;
   }
   return config;

@@ -57,7 +57,7 @@ class Search {
         looks.push_back(*look);
       }
       std::ranges::stable_sort(looks, [&](const auto& a, const auto& b) { return better(a, b); });
-      if (std::isnan(looks[0].score)) throw Error(looks[0].error);
+      if (!looks[0].error.empty()) throw Error(looks[0].error);
       watch_.ranking(looks);
       alive.clear();
       for (size_t i = 0; i < looks.size() / 2; ++i) alive.push_back(looks[i].candidate);
@@ -87,12 +87,24 @@ class Search {
             fmt::format("[{}:{}] is no line of a search", place_of(record()), lines_.size()));
       rest.remove_prefix(end + 1);
     }
-    if (lines_.empty() || lines_[0].value("asked", Json()) != asked) {
+    if (lines_.empty() || with_defaults(lines_[0].value("asked", Json())) != with_defaults(asked)) {
       throw Error(fmt::format(
           "[{}] is of a search with other settings, data or time: take another --out, or remove "
           "the folder",
           place_of(record())));
     }
+  }
+
+  // What a search of an earlier version does not name was as it is without a word.
+  static nlohmann::json with_defaults(const Json& asked) {
+    nlohmann::json all = asked;
+    const std::pair<const char*, nlohmann::json> groups[] = {
+        {"model", config_to_json(ModelConfig())}, {"train", run_settings_to_json(RunSettings())}};
+    for (const auto& [group, defaults] : groups) {
+      if (!all.is_object() || !all.contains(group) || !all[group].is_object()) continue;
+      for (const auto& [name, value] : defaults.items()) all[group].emplace(name, value);
+    }
+    return all;
   }
 
   bool readable(const Json& line) const {
@@ -179,9 +191,9 @@ class Search {
   }
 
   bool better(const TuningLook& a, const TuningLook& b) const {
-    if (std::isnan(a.score) || std::isnan(b.score)) return !std::isnan(a.score);
-    if (a.score == b.score) return a.loss < b.loss;
-    return is_better(metric_of(*prepared_.task, candidates_[0].settings), a.score, b.score);
+    if (a.error.empty() != b.error.empty()) return a.error.empty();
+    return is_better(metric_of(*prepared_.task, candidates_[0].settings), {a.score, a.loss},
+                     {b.score, b.loss});
   }
 
   // The large files of a candidate that is not needed any more; its metrics stay.

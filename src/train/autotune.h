@@ -23,11 +23,11 @@ namespace linnet {
 struct TuningLook {
   int round = 0, rounds = 0;  // from 1
   size_t candidate = 0;
-  double score = 0;  // the figure that decides, best so far; NaN: the run failed
+  double score = 0;  // the figure that decides, best so far; NaN: no look had it
   double loss = 0;   // on validation, of the same look; it decides between equals
   int64_t steps = 0;
-  double seconds = 0;  // of training, all rounds
-  std::string error = {};
+  double seconds = 0;      // of training, all rounds
+  std::string error = {};  // of a run that failed
 };
 
 struct TuningWatch {

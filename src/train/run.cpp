@@ -48,6 +48,15 @@ ModelConfig without_wide(ModelConfig config) {
 
 }  // namespace
 
+void check_metric(const ModelConfig& config, const Task& task, const RunSettings& settings) {
+  const std::string_view metric = metric_of(task, settings);
+  const std::vector<std::string_view> figures = choosing_figures(config, task);
+  if (std::ranges::find(figures, metric) != figures.end()) return;
+  throw Error(
+      fmt::format("[train.choose_by] models of task \"{}\" are not chosen by \"{}\"; there are: {}",
+                  task.name, printable(metric), fmt::join(figures, ", ")));
+}
+
 Run::Run(Context& context, std::filesystem::path folder, const ModelConfig& config,
          const PreparedTask& prepared, const RunSettings& settings,
          const std::filesystem::path& start)
@@ -66,11 +75,7 @@ Run::Run(Context& context, std::filesystem::path folder, const ModelConfig& conf
   if (settings.drop_tokens > 0 && (config.task == "tokens" || !prepared.task->cut))
     throw Error(fmt::format("[train.drop_tokens] task \"{}\" needs all of its tokens",
                             prepared.task->name));
-  const std::vector<std::string_view> figures = choosing_figures(config, *prepared.task);
-  if (std::ranges::find(figures, metric()) == figures.end())
-    throw Error(fmt::format(
-        "[train.choose_by] models of task \"{}\" are not chosen by \"{}\"; there are: {}",
-        prepared.task->name, printable(metric()), fmt::join(figures, ", ")));
+  check_metric(config, *prepared.task, settings);
   validation_ = some_examples(prepared.parts.validation, maker(), settings.validation_rows,
                               prepared.task->labelled ? prepared.validation_records : 0);
   check_identity(folder_, prepared, config, settings);
@@ -183,10 +188,9 @@ bool Run::evaluation_due() const {
 }
 
 bool Run::better(const TaskScore& score) const {
-  const double value = score.figure(metric()), loss = score.figure("loss");
-  if (std::isnan(state_.best) || value == state_.best)
-    return std::isnan(state_.best) || loss < state_.best_loss;
-  return is_better(metric(), value, state_.best);
+  if (state_.best_evaluation == 0) return true;
+  return is_better(metric(), {score.figure(metric()), score.figure("loss")},
+                   {state_.best, state_.best_loss});
 }
 
 void Run::evaluate() {

@@ -40,6 +40,9 @@ inline std::string_view metric_of(const Task& task, const RunSettings& settings)
   return settings.choose_by.empty() ? task.metric : std::string_view(settings.choose_by);
 }
 
+// An Error for one that such a model does not have.
+void check_metric(const ModelConfig& config, const Task& task, const RunSettings& settings);
+
 class Run {
  public:
   // The task, its tokenizer and its data outlive the run. Whoever makes it holds the folder's lock.
@@ -67,7 +70,7 @@ class Run {
   double seconds() const;  // of training, also before a stop
   // The figure of validation that decides which model is the best.
   std::string_view metric() const { return metric_of(*prepared_.task, settings_); }
-  // Of the best model so far; NaN before the first look.
+  // Of the best model so far; NaN before the first look, and where no look had that figure.
   double best() const { return state_.best; }
   double best_loss() const { return state_.best_loss; }
   int64_t evaluations() const { return state_.evaluations; }

@@ -42,8 +42,8 @@ void for_each_field(Settings& s, const Visit& visit) {
   visit("evaluations", s.evaluations, "Looks at validation during the run");
   visit("validation_rows", s.validation_rows, "Records of validation that are looked at");
   visit("choose_by", s.choose_by,
-        "The figure of validation that the model is chosen by: loss, accuracy, macro_f1, roc_auc, "
-        "...; if none is named, the task's");
+        "The figure of validation that the model is chosen by: loss, accuracy, macro_f1, micro_f1, "
+        "roc_auc or bits_per_byte; if none is named, the task's");
   visit("patience", s.patience, "Ends after so many looks without gain; 0: never");
   visit("checkpoint_every", s.checkpoint_every, "Steps; 0: at every look and every minute");
 }

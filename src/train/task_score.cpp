@@ -155,8 +155,12 @@ std::vector<std::string_view> choosing_figures(const ModelConfig& config, const 
   return names;
 }
 
-bool is_better(std::string_view figure, double a, double b) {
-  return figure == "loss" || figure == "bits_per_byte" ? a < b : a > b;
+bool is_better(std::string_view figure, const Look& a, const Look& b) {
+  const bool no_a = std::isnan(a.value), no_b = std::isnan(b.value);
+  if (no_a != no_b) return no_b;
+  if (no_a || a.value == b.value) return a.loss < b.loss;
+  const bool small = figure == "loss" || figure == "bits_per_byte";
+  return small ? a.value < b.value : a.value > b.value;
 }
 
 double TaskScore::figure(std::string_view name) const {

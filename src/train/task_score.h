@@ -38,8 +38,13 @@ struct TaskScore {
 
 // Of those that score_task has for such a model: by which models can be chosen.
 std::vector<std::string_view> choosing_figures(const ModelConfig& config, const Task& task);
-// Whether a figure's value a is better than b.
-bool is_better(std::string_view figure, double a, double b);
+// What a look at validation says of a model.
+struct Look {
+  double value, loss;  // of the figure that decides
+};
+// Whether a is better than b by that figure. One that is no number, as the area under a curve of a
+// class that is not there, is worse than any; between equals the loss decides.
+bool is_better(std::string_view figure, const Look& a, const Look& b);
 
 // Adds some more examples to an empty vector; false after the last.
 using MoreExamples = std::function<bool(std::vector<Example>& out)>;

@@ -94,6 +94,11 @@ expect_error '[train.drop_tokens] task "lm" needs all of its tokens' train --dat
 expect_error '[config.wide] a wide part is for one text with one label' train --data pairs.tsv --wide 2 --steps 5 --out widened
 
 expect_error '[train.choose_by] models of task "text" are not chosen by "bits_per_byte"; there are: loss, accuracy, macro_f1, roc_auc' train --data train.csv --choose-by bits_per_byte --steps 5 --out chosen
+expect_error '[train.choose_by]' train --data train.csv --choose-by f1 --autotune 0.1 --steps 5 --out chosen
+[[ ! -e chosen/autotune.jsonl ]] || fail "a search that cannot be binds the folder"
+learns accuracy 0.8 --data train.csv --tokenizer bytes --length 16 --stride 8 --steps 60
+parts 6 0
+
 # Any bytes are text; a class with one example is named.
 python3 - <<'P'
 with open('odd.csv', 'wb') as f:

@@ -121,6 +121,27 @@ TEST_F(AutotuneTest, HalvesUntilOneIsLeft) {
   EXPECT_THROW(tune(candidates(4), 0.03), Error);
 }
 
+TEST_F(AutotuneTest, RanksByTheFigureThatIsNamed) {
+  settings_.choose_by = "loss";
+  ASSERT_TRUE(tune(candidates(4)).has_value());
+  EXPECT_EQ(record()[0]["asked"]["metric"], "loss");
+  EXPECT_LE(rankings_[0][0].loss, rankings_[0][3].loss);
+  for (const TuningLook& look : looks_) EXPECT_EQ(look.score, look.loss);
+}
+
+TEST_F(AutotuneTest, SearchOfAnEarlierVersionGoesOn) {
+  const std::optional<size_t> chosen = tune(candidates(2));
+  std::vector<Json> lines = record();
+  ASSERT_EQ(lines[0]["asked"]["train"].erase("choose_by"), 1u);
+  std::string text;
+  for (const Json& line : lines) text += line.dump() + "\n";
+  write("run/autotune.jsonl", text);
+  EXPECT_EQ(tune(candidates(2)), chosen);
+  EXPECT_TRUE(looks_.empty());
+  settings_.choose_by = "loss";
+  EXPECT_THROW(tune(candidates(2)), Error);
+}
+
 TEST_F(AutotuneTest, StoppedItGoesOn) {
   stop_after_ = 1;
   std::optional<size_t> chosen;

@@ -79,18 +79,30 @@ class RunTest : public testing::Test {
   ModelConfig config_;
 };
 
-TEST(Figures, KnowWhatIsBetter) {
+TEST(Figures, EachTaskHasItsOwn) {
   for (const Task* task : tasks()) {
     ModelConfig config;
     config.task = task->model;
     const std::vector<std::string_view> figures = choosing_figures(config, *task);
     EXPECT_NE(std::ranges::find(figures, task->metric), figures.end()) << task->name;
-    for (const std::string_view figure : figures) {
-      const bool large = figure != "loss" && figure != "bits_per_byte";
-      EXPECT_EQ(is_better(figure, 0.9, 0.8), large) << figure;
-      EXPECT_EQ(is_better(figure, 0.8, 0.9), !large) << figure;
-      EXPECT_FALSE(is_better(figure, 0.9, 0.9)) << figure;
-    }
+  }
+}
+
+TEST(Figures, KnowWhatIsBetter) {
+  const double nan = std::nan("");
+  for (const char* figure : {"accuracy", "macro_f1", "micro_f1", "roc_auc"}) {
+    EXPECT_TRUE(is_better(figure, {0.9, 2}, {0.8, 1})) << figure;
+    EXPECT_FALSE(is_better(figure, {0.8, 1}, {0.9, 2})) << figure;
+  }
+  for (const char* figure : {"loss", "bits_per_byte"}) {
+    EXPECT_TRUE(is_better(figure, {0.8, 0.8}, {0.9, 0.9})) << figure;
+    EXPECT_FALSE(is_better(figure, {0.9, 0.9}, {0.8, 0.8})) << figure;
+  }
+  EXPECT_TRUE(is_better("roc_auc", {0.1, 2}, {nan, 1}));
+  EXPECT_FALSE(is_better("roc_auc", {nan, 1}, {0.1, 2}));
+  for (const double same : {0.5, nan}) {
+    EXPECT_TRUE(is_better("roc_auc", {same, 1}, {same, 2}));
+    EXPECT_FALSE(is_better("roc_auc", {same, 2}, {same, 2}));
   }
 }
 
