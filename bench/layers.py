@@ -15,11 +15,11 @@ POLYNOMIAL = {
 
 
 def accuracy(runs, tested):
-    """The mean, and 95% of what as many other test records and (of several runs) other seeds would say of it."""
+    """The mean with 95% of what as many other test records would say of it, and the range of several seeds."""
     shares = [run['test']['accuracy'] for run in runs]
     mean = statistics.fmean(shares)
-    of_seeds = statistics.variance(shares) / len(shares) if len(shares) > 1 else 0
-    return f'{100 * mean:.1f} ± {196 * math.sqrt(mean * (1 - mean) / tested + of_seeds):.1f}'
+    seeds = f' ({100 * min(shares):.1f} to {100 * max(shares):.1f})' if len(shares) > 1 else ''
+    return f'{100 * mean:.1f} ± {196 * math.sqrt(mean * (1 - mean) / tested):.1f}{seeds}'
 
 
 def cost(runs):
