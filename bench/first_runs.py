@@ -16,8 +16,7 @@ import tempfile
 
 import origin
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-RESULTS = ROOT / 'results' / 'first_runs.jsonl'
+RESULTS = origin.ROOT / 'results' / 'first_runs.jsonl'
 # name, data in the folder, chance in nats, flags
 RUNS = {
     'imdb': ('imdb', math.log(2), '--length 256 --steps 300'),

@@ -18,7 +18,6 @@ import time
 
 import origin
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 LISTS = '--threads 1 --window 8000000 --validation-rows 2000 --evaluations 8'
 # set/task/row: (data, flags) of the run before
 FIRST = {'recipes/listops/short-first': ('listops_short.tsv', f'{LISTS} --blocks 3 --length 2000 --batch 64 --minutes 3')}
@@ -68,7 +67,7 @@ SETS = {
 
 
 def results(which):
-    return ROOT / 'results' / f'arena_{which}.jsonl'
+    return origin.ROOT / 'results' / f'arena_{which}.jsonl'
 
 
 def read(path):

@@ -13,8 +13,7 @@ import sys
 
 import origin
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-RESULTS = ROOT / 'results' / 'bench_text.jsonl'
+RESULTS = origin.ROOT / 'results' / 'bench_text.jsonl'
 
 
 def run(linnet, name, data, *flags):

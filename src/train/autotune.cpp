@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "train/run.h"
+#include "train/run_identity.h"
 
 namespace linnet {
 namespace {
@@ -87,24 +88,13 @@ class Search {
             fmt::format("[{}:{}] is no line of a search", place_of(record()), lines_.size()));
       rest.remove_prefix(end + 1);
     }
-    if (lines_.empty() || with_defaults(lines_[0].value("asked", Json())) != with_defaults(asked)) {
+    const Json before = lines_.empty() ? Json() : lines_[0].value("asked", Json());
+    if (!before.is_object() || with_defaults(before) != with_defaults(asked)) {
       throw Error(fmt::format(
           "[{}] is of a search with other settings, data or time: take another --out, or remove "
           "the folder",
           place_of(record())));
     }
-  }
-
-  // What a search of an earlier version does not name was as it is without a word.
-  static nlohmann::json with_defaults(const Json& asked) {
-    nlohmann::json all = asked;
-    const std::pair<const char*, nlohmann::json> groups[] = {
-        {"model", config_to_json(ModelConfig())}, {"train", run_settings_to_json(RunSettings())}};
-    for (const auto& [group, defaults] : groups) {
-      if (!all.is_object() || !all.contains(group) || !all[group].is_object()) continue;
-      for (const auto& [name, value] : defaults.items()) all[group].emplace(name, value);
-    }
-    return all;
   }
 
   bool readable(const Json& line) const {

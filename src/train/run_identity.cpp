@@ -28,6 +28,17 @@ Json identity(const PreparedTask& prepared, const ModelConfig& config,
 
 }  // namespace
 
+nlohmann::json with_defaults(nlohmann::json settings) {
+  const std::pair<const char*, nlohmann::json> groups[] = {
+      {"model", config_to_json(ModelConfig())}, {"train", run_settings_to_json(RunSettings())}};
+  for (const auto& [group, defaults] : groups) {
+    nlohmann::json& own = settings[group];
+    if (!own.is_object()) own = nlohmann::json::object();
+    for (const auto& [name, value] : defaults.items()) own.emplace(name, value);
+  }
+  return settings;
+}
+
 void check_identity(const std::filesystem::path& folder, const PreparedTask& prepared,
                     const ModelConfig& config, const RunSettings& settings) {
   const Json now = identity(prepared, config, settings);
@@ -40,10 +51,11 @@ void check_identity(const std::filesystem::path& folder, const PreparedTask& pre
           fmt::format("[{}] has a model that is of no run: take another folder", place_of(folder)));
     return;
   }
-  const nlohmann::json before = parse_settings(read_file(path, kLargestConfigFile), place_of(path));
-  // What a folder of an earlier version does not name was as it is without a word.
-  const nlohmann::json defaults = {{"model", config_to_json(ModelConfig())},
-                                   {"train", run_settings_to_json(RunSettings())}};
+  const nlohmann::json written =
+      parse_settings(read_file(path, kLargestConfigFile), place_of(path));
+  if (!written.is_object())
+    throw Error(fmt::format("[{}] is no record of a run: an object is expected", place_of(path)));
+  const nlohmann::json before = with_defaults(written);
   for (const auto& [group, values] : now.items()) {
     if (!values.is_object()) {
       if (before.value(group, nlohmann::json()) != nlohmann::json(values))
@@ -54,11 +66,8 @@ void check_identity(const std::filesystem::path& folder, const PreparedTask& pre
       continue;
     }
     for (const auto& [name, value] : values.items()) {
-      const auto field = [&](const nlohmann::json& all) {
-        return all.contains(group) ? all[group].value(name, nlohmann::json()) : nlohmann::json();
-      };
-      const nlohmann::json written = field(before),
-                           old = written.is_null() ? field(defaults) : written;
+      const nlohmann::json old =
+          before.contains(group) ? before[group].value(name, nlohmann::json()) : nlohmann::json();
       if (old == nlohmann::json(value)) continue;
       throw Error(fmt::format(
           "[{}] the run in this folder has {}.{} = {}, not {}: take another "

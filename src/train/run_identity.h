@@ -9,6 +9,9 @@
 
 namespace linnet {
 
+// What earlier versions do not name in `model` and `train` was as it is without a word. Of an
+// object.
+nlohmann::json with_defaults(nlohmann::json settings);
 // An Error names the first setting that is another than in the folder's run.json, or says that the
 // folder has a model which is of no run.
 void check_identity(const std::filesystem::path& folder, const PreparedTask& prepared,

@@ -118,6 +118,8 @@ long=("${run[@]/#40/1000000}")
 "$LINNET_BIN" "${run[@]}" --out whole >out 2>&1 || fail "finished run, again"
 expect_error 'train.lr = 0.02, not 0.5' "${run[@]/#0.02/0.5}" --out whole
 expect_error 'the data has changed' "${run[@]/train.csv/test.csv}" --out whole
+cp -r whole listed && echo '[1]' >listed/run.json
+expect_error '[listed/run.json] is no record of a run' "${run[@]}" --out listed
 
 # One run at a time; Ctrl-C saves and stops.
 "$LINNET_BIN" "${long[@]}" --out busy >busy.out 2>&1 &
