@@ -1,33 +1,37 @@
-# plots.py -- accuracies of the rows of an arena as bars, one panel a task, for docs.py.
-"""A bar is the mean over seeds, a dot is a seed. The axis begins a little below the lowest, so lengths of bars do not compare."""
+# plots.py -- accuracies of the rows of an arena as dots on a scale, one panel a task, for docs.py.
+"""A stroke is the mean over seeds, a dot is a seed; the ends of the scale are named, since they are those of the panel. It has at
+least NARROWEST, so that chance does not look large. No bars: their lengths would say something."""
 import statistics
 
 import pages
 import recipes
 
 WIDTH, LEFT, ROW = 660, 150, 18
+NARROWEST = 0.04
 
 
 def panel(title, rows, top):
     """rows: {label: accuracies}; returns the parts of the picture and its height."""
     values = [value for found in rows.values() for value in found]
-    low = max(0.0, min(values) - 0.1 * (max(values) - min(values)) - 0.005)
-    high = max(values) + 0.002
-    at = lambda value: LEFT + (WIDTH - LEFT - 70) * (value - low) / (high - low)
-    parts = [pages.text(LEFT, top + 16, title, 'start', '#000')]
+    middle, half = (max(values) + min(values)) / 2, max(0.55 * (max(values) - min(values)), NARROWEST / 2)
+    low, high, right = middle - half, middle + half, WIDTH - 70
+    at = lambda value: LEFT + (right - LEFT) * (value - low) / (high - low)
+    parts = [pages.text(LEFT, top + 6, title, 'start', '#000'),
+             *(pages.text(at(end), top + 20, f'{100 * end:.1f}%', anchor) for end, anchor in ((low, 'start'), (high, 'end')))]
     for index, (label, found) in enumerate(rows.items()):
         y = top + 26 + ROW * index
-        mean = statistics.fmean(found)
+        middle_y, mean = y + ROW / 2 - 1, statistics.fmean(found)
         parts += [pages.text(LEFT - 8, y + 11, label, 'end'),
-                  f'<rect x="{LEFT}" y="{y + 2}" width="{at(mean) - LEFT:.1f}" height="{ROW - 6}" fill="{pages.COLOURS[0]}" opacity="0.6"/>',
-                  *(f'<circle cx="{at(value):.1f}" cy="{y + ROW / 2 - 1}" r="2.5" fill="{pages.COLOURS[1]}"/>' for value in found),
+                  f'<line x1="{LEFT}" y1="{middle_y}" x2="{right}" y2="{middle_y}" stroke="#ddd"/>',
+                  f'<rect x="{at(mean) - 1.5:.1f}" y="{y + 2}" width="3" height="{ROW - 6}" fill="{pages.COLOURS[0]}"/>',
+                  *(f'<circle cx="{at(value):.1f}" cy="{middle_y}" r="2.5" fill="{pages.COLOURS[1]}"/>' for value in found),
                   pages.text(WIDTH - 8, y + 11, f'{100 * mean:.1f}', 'end', '#000')]
     return parts, 34 + ROW * len(rows)
 
 
 def chart(panels):
     """panels: {title: {label: accuracies}}."""
-    parts, top = [], 4
+    parts, top = [], 12
     for title, rows in panels.items():
         more, height = panel(title, rows, top)
         parts += more
