@@ -35,13 +35,10 @@ void write_listops(const std::string& path, const std::vector<ListopsExample>& r
 
 void make_listops_files(const ListopsOptions& options) {
   if (options.test > 0 && !options.split) throw Error("[--test] is for --split");
-  if (options.test >= options.rows - options.rows / 50)
-    throw Error(fmt::format("[--test] {} of {} rows leave none to train on",
-                            with_commas(options.test), with_commas(options.rows)));
   if (options.split) {
-    const int64_t held = options.rows / 50, test = options.test > 0 ? options.test : held;
-    write_listops_splits(options.out, options.rule, options.seed, options.rows - held - test, held,
-                         test);
+    const int64_t held = options.rows / 50;
+    write_listops_splits(options.out, options.rule, options.seed, options.rows - 2 * held, held,
+                         options.test > 0 ? options.test : held);
   } else {
     write_listops(options.out, make_listops(options.rule, options.seed, options.rows));
   }
@@ -63,7 +60,8 @@ void add_listops(CLI::App& make) {
       ->required();
   verb->add_flag("--split", options->split,
                  "basic_train.tsv, basic_val.tsv, basic_test.tsv with 96, 2 and 2% of the rows");
-  verb->add_option("--test", options->test, "With --split, so many rows for test instead of 2%")
+  verb->add_option("--test", options->test,
+                   "With --split, so many rows for test instead of 2%; the others stay as they are")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 40));
   verb->add_option("--max-depth", rule.max_depth, "Nesting")->capture_default_str();
   verb->add_option("--max-args", rule.max_args, "Arguments of an operator")->capture_default_str();
