@@ -65,6 +65,28 @@ void AddColumnSums(int64_t rows, int64_t cols, ConstMat x, float* out) {
   });
 }
 
+void ColumnMax(int64_t rows, int64_t cols, ConstMat x, float* out) {
+  for_each_vector(cols, [&](auto load, auto store) HWY_ATTR {
+    V largest = load(x.row(0));
+    for (int64_t r = 1; r < rows; ++r) largest = hn::Max(largest, load(x.row(r)));
+    store(largest, out);
+  });
+}
+
+void ColumnMaxBackward(int64_t rows, int64_t cols, ConstMat x, const float* largest,
+                       const float* dy, Mat dx) {
+  for_each_vector(cols, [&](auto load, auto store) HWY_ATTR {
+    const V top = load(largest);
+    V left = load(dy);  // of the columns whose row is still to come
+    for (int64_t r = 0; r < rows; ++r) {
+      const auto here = hn::Eq(load(x.row(r)), top);
+      if (hn::AllFalse(Floats(), here)) continue;
+      store(hn::Add(load(dx.row(r)), hn::IfThenElseZero(here, left)), dx.row(r));
+      left = hn::IfThenZeroElse(here, left);
+    }
+  });
+}
+
 void AddWeightedRows(int64_t rows, int64_t cols, const float* weight, ConstMat x, float* out) {
   for (int64_t r = 0; r < rows; ++r) AddScaled(cols, weight[r], x.row(r), out);
 }
@@ -166,6 +188,8 @@ HWY_EXPORT(Approach);
 HWY_EXPORT(SumOfSquares);
 HWY_EXPORT(AddRows);
 HWY_EXPORT(AddColumnSums);
+HWY_EXPORT(ColumnMax);
+HWY_EXPORT(ColumnMaxBackward);
 HWY_EXPORT(AddWeightedRows);
 HWY_EXPORT(AddOuter);
 HWY_EXPORT(RowDots);
@@ -194,6 +218,13 @@ double sum_of_squares(int64_t n, const float* x) noexcept {
 }
 void add_column_sums(int64_t rows, int64_t cols, ConstMat x, float* out) noexcept {
   HWY_DYNAMIC_DISPATCH(AddColumnSums)(rows, cols, x, out);
+}
+void column_max(int64_t rows, int64_t cols, ConstMat x, float* out) noexcept {
+  HWY_DYNAMIC_DISPATCH(ColumnMax)(rows, cols, x, out);
+}
+void column_max_backward(int64_t rows, int64_t cols, ConstMat x, const float* largest,
+                         const float* dy, Mat dx) noexcept {
+  HWY_DYNAMIC_DISPATCH(ColumnMaxBackward)(rows, cols, x, largest, dy, dx);
 }
 void add_weighted_rows(int64_t rows, int64_t cols, const float* weight, ConstMat x,
                        float* out) noexcept {

@@ -21,6 +21,11 @@ double sum_of_squares(int64_t n, const float* x) noexcept;
 
 // out [cols] += the sum of the rows of x.
 void add_column_sums(int64_t rows, int64_t cols, ConstMat x, float* out) noexcept;
+// out [cols] = the largest of the rows of x, of which there is at least one.
+void column_max(int64_t rows, int64_t cols, ConstMat x, float* out) noexcept;
+// Its backward: dx += dy [cols] in the first row that has the column's `largest`.
+void column_max_backward(int64_t rows, int64_t cols, ConstMat x, const float* largest,
+                         const float* dy, Mat dx) noexcept;
 // out [cols] += sum_r weight[r] x[r,:].
 void add_weighted_rows(int64_t rows, int64_t cols, const float* weight, ConstMat x,
                        float* out) noexcept;

@@ -52,9 +52,8 @@ void for_each_field(Config& c, const Visit& visit) {
   visit("causal", c.causal, "A token sees only those before it");
   visit("positions", c.positions, "learned, sinusoidal or none");
   visit("pool", c.pool,
-        "What is classified: cls, last, mean, or mean-first (its norm comes after the mean, so "
-        "tokens "
-        "may weigh more or less); none with task tokens");
+        "What is classified: cls, last, mean, mean-first (its norm comes after the mean, so tokens "
+        "may weigh more or less), or max (of each channel its largest); none with task tokens");
   visit("pair", c.pair,
         "How match joins its two vectors: concat, or compare (with product and difference)");
   visit("bag", c.bag, "The classifier also sees the mean of the embeddings, past all blocks");
@@ -163,7 +162,7 @@ void check_config(const ModelConfig& c) {
   if (c.task == "tokens") {
     check_choice("pool", c.pool, {"none"});
   } else {
-    check_choice("pool", c.pool, {"cls", "mean", "mean-first", "last"});
+    check_choice("pool", c.pool, {"cls", "mean", "mean-first", "max", "last"});
   }
   check_choice("pair", c.pair, {"concat", "compare"});
   if (c.bag && c.task == "tokens")

@@ -37,7 +37,7 @@ struct ModelConfig {
   int64_t ngram_buckets = 1 << 18;  // rows of their table; of no effect without ngrams
   bool causal = false;
   std::string positions = "learned";  // learned, sinusoidal, none
-  std::string pool = "cls";           // cls, mean, last; none: every token
+  std::string pool = "cls";           // cls, mean, mean-first, max, last; none: every token
   std::string pair = "concat";        // match: or compare
   bool bag = false;                   // the head also sees the mean of what goes into the blocks
   // A wide part beside the deep one: a weight a class for every n-gram of 1 .. `wide` tokens that a

@@ -9,31 +9,45 @@
 namespace linnet {
 namespace {
 
-bool norm_after_mean(const Model& model) { return model.config().pool == "mean-first"; }
+// Rows made one before the norm.
+enum class Joined { mean, max };
 
-// The mean of the rows, in scratch.
-float* mean_of(int64_t rows, int64_t C, ConstMat x, Arena& scratch) {
-  float* mean = scratch.take_zeroed(C);
-  add_column_sums(rows, C, x, mean);
-  scale(C, 1.0f / static_cast<float>(rows), mean);
-  return mean;
+bool norm_comes_last(const Model& model) {
+  return model.config().pool == "mean-first" || model.config().pool == "max";
+}
+Joined joined_by(const Model& model) {
+  return model.config().pool == "max" ? Joined::max : Joined::mean;
 }
 
-// vector = LN(mean_r x_r).
-void mean_forward(const LayerNorm& norm, const Weights& weights, int64_t C, int64_t rows,
-                  ConstMat x, Arena& scratch, float* vector) {
-  Arena::Scope scope(scratch);
-  norm_forward(norm, weights, 1, {mean_of(rows, C, x, scratch), 0}, {vector, 0});
+// The mean or the largest of the rows, in scratch.
+float* join(Joined by, int64_t rows, int64_t C, ConstMat x, Arena& scratch) {
+  float* one = scratch.take_zeroed(C);
+  if (by == Joined::max) {
+    column_max(rows, C, x, one);
+  } else {
+    add_column_sums(rows, C, x, one);
+    scale(C, 1.0f / static_cast<float>(rows), one);
+  }
+  return one;
 }
 
-void mean_backward(const LayerNorm& norm, const Weights& weights, int64_t C, int64_t rows,
-                   ConstMat x, const float* dvector, Mat dx, float* grads, Arena& scratch) {
+// vector = LN(mean_r x_r), or LN(max_r x_r).
+void joined_forward(Joined by, const LayerNorm& norm, const Weights& weights, int64_t C,
+                    int64_t rows, ConstMat x, Arena& scratch, float* vector) {
   Arena::Scope scope(scratch);
-  float* dmean = scratch.take_zeroed(C);
-  norm_backward(norm, weights, 1, {mean_of(rows, C, x, scratch), 0}, {dvector, 0}, {dmean, 0},
-                grads);
+  norm_forward(norm, weights, 1, {join(by, rows, C, x, scratch), 0}, {vector, 0});
+}
+
+void joined_backward(Joined by, const LayerNorm& norm, const Weights& weights, int64_t C,
+                     int64_t rows, ConstMat x, const float* dvector, Mat dx, float* grads,
+                     Arena& scratch) {
+  Arena::Scope scope(scratch);
+  const float* one = join(by, rows, C, x, scratch);
+  float* dsingle = scratch.take_zeroed(C);
+  norm_backward(norm, weights, 1, {one, 0}, {dvector, 0}, {dsingle, 0}, grads);
+  if (by == Joined::max) return column_max_backward(rows, C, x, one, dsingle, dx);
   for (int64_t r = 0; r < rows; ++r)
-    add_scaled(C, 1.0f / static_cast<float>(rows), dmean, dx.row(r));
+    add_scaled(C, 1.0f / static_cast<float>(rows), dsingle, dx.row(r));
 }
 
 }  // namespace
@@ -52,8 +66,9 @@ RowRange answered_rows(const Model& model, size_t layer, int64_t rows) {
 void pool_forward(const Model& model, const Weights& weights, int64_t rows, ConstMat x,
                   Arena& scratch, float* vector) {
   const int64_t C = model.config().width;
-  if (norm_after_mean(model))
-    return mean_forward(model.final_norm(), weights, C, rows, x, scratch, vector);
+  if (norm_comes_last(model))
+    return joined_forward(joined_by(model), model.final_norm(), weights, C, rows, x, scratch,
+                          vector);
   Arena::Scope scope(scratch);
   std::fill_n(vector, C, 0.0f);
   const Mat h = take_mat(scratch, std::min(kChunk, rows), C);
@@ -68,8 +83,9 @@ void pool_forward(const Model& model, const Weights& weights, int64_t rows, Cons
 void pool_backward(const Model& model, const Weights& weights, int64_t rows, ConstMat x,
                    const float* dvector, Mat dx, float* grads, Arena& scratch) {
   const int64_t C = model.config().width;
-  if (norm_after_mean(model))
-    return mean_backward(model.final_norm(), weights, C, rows, x, dvector, dx, grads, scratch);
+  if (norm_comes_last(model))
+    return joined_backward(joined_by(model), model.final_norm(), weights, C, rows, x, dvector, dx,
+                           grads, scratch);
   Arena::Scope scope(scratch);
   float* dh = scratch.take_zeroed(C);
   add_scaled(C, 1.0f / static_cast<float>(rows), dvector, dh);
@@ -80,15 +96,16 @@ void bag_forward(const Model& model, const Weights& weights, int64_t rows, Const
                  Arena& scratch, float* vector) {
   const int64_t C = model.config().width, skip = model.rows(0);
   if (model.config().bag)
-    mean_forward(model.bag_norm(), weights, C, rows - skip, x.rows(skip), scratch, vector + C);
+    joined_forward(Joined::mean, model.bag_norm(), weights, C, rows - skip, x.rows(skip), scratch,
+                   vector + C);
 }
 
 void bag_backward(const Model& model, const Weights& weights, int64_t rows, ConstMat x,
                   const float* dvector, Mat dx, float* grads, Arena& scratch) {
   const int64_t C = model.config().width, skip = model.rows(0);
   if (model.config().bag)
-    mean_backward(model.bag_norm(), weights, C, rows - skip, x.rows(skip), dvector + C,
-                  dx.rows(skip), grads, scratch);
+    joined_backward(Joined::mean, model.bag_norm(), weights, C, rows - skip, x.rows(skip),
+                    dvector + C, dx.rows(skip), grads, scratch);
 }
 
 namespace {

@@ -2,7 +2,8 @@
 // Linear)*. Of every row by itself: token_head.h.
 //
 // Forward: z = mean_r LN(x_r) over the pooled rows (all, or the one of CLS or the last token), or
-// with mean-first z = LN(mean_r x_r), where a token may weigh little or much; p_0
+// with mean-first z = LN(mean_r x_r), where a token may weigh little or much, or with max z =
+// LN(max_r x_r), where one token is enough; p_0
 // = z W_0 + b_0, p_i = gelu(p_{i-1}) W_i + b_i. Backward in reverse; p_i are kept, gelu is computed
 // again. A matcher has z = (u, v) of its two sequences, or with `compare` z = (u, v, u v, u - v),
 // as in the code of Long Range Arena: whether two texts are alike is a product.

@@ -135,6 +135,32 @@ TEST(Rows, SumsOverRowsAndDotsAreThoseOfDouble) {
   }
 }
 
+TEST(Rows, TheFirstLargestOfAColumnGetsItsGradient) {
+  Context context(1);
+  for (const int64_t cols : kWidths) {
+    for (const int64_t rows : {1, 2, 40}) {
+      Gapped x(rows, cols, 12, 1, -2);
+      const Gapped before(rows, cols, 13);
+      for (int64_t c = 0; c < cols; c += 3) x.mat().row(rows - 1)[c] = x.mat().row(0)[c];  // ties
+      Gapped dx = before;
+      const std::vector<float> dy = random_floats(cols, 14);
+      std::vector<float> largest(static_cast<size_t>(cols));
+      column_max(rows, cols, x, largest.data());
+      column_max_backward(rows, cols, x, largest.data(), dy.data(), dx.mat());
+      for (int64_t c = 0; c < cols; ++c) {
+        int64_t first = 0;
+        for (int64_t r = 1; r < rows; ++r) first = x.at(r, c) > x.at(first, c) ? r : first;
+        ASSERT_EQ(largest[static_cast<size_t>(c)], x.at(first, c));
+        for (int64_t r = 0; r < rows; ++r) {
+          const double own = r == first ? dy[static_cast<size_t>(c)] : 0;
+          ASSERT_NEAR(dx.at(r, c), before.at(r, c) + own, 1e-6) << r << " " << c;
+        }
+      }
+      EXPECT_TRUE(dx.gaps_untouched());
+    }
+  }
+}
+
 // Flat input x [rows, cols], weight [cols], bias [cols] to y [rows, cols].
 std::vector<Complex> layer_norm(const std::vector<Complex>& in, int64_t rows, int64_t cols,
                                 double eps) {

@@ -68,9 +68,18 @@ void check_case(const Case& c) {
       }
       return sum;
     };
-    const bool first = std::string(c.pool) == "mean-first";
-    Numbers y = mean(0, pooled, !first);
-    if (first) y = norm(model.final_norm(), config.norm_eps, values, y);
+    const std::string pool = c.pool;
+    Numbers y = mean(0, pooled, pool != "mean-first" && pool != "max");
+    if (pool == "max") {
+      y = row(0, 0);
+      for (int64_t r = 1; r < c.rows; ++r) {
+        const Numbers other = row(0, r);
+        for (size_t i = 0; i < y.size(); ++i)
+          if (other[i].real() > y[i].real()) y[i] = other[i];
+      }
+    }
+    if (pool == "mean-first" || pool == "max")
+      y = norm(model.final_norm(), config.norm_eps, values, y);
     const Numbers bag =
         norm(model.bag_norm(), config.norm_eps, values, mean(1, {model.rows(0), c.rows}, false));
     y.insert(y.end(), bag.begin(), bag.end());
@@ -103,7 +112,7 @@ void check_case(const Case& c) {
 }
 
 TEST(HeadTest, VectorsAndTheirGradients) {
-  for (const char* pool : {"cls", "last", "mean", "mean-first"}) {
+  for (const char* pool : {"cls", "last", "mean", "mean-first", "max"}) {
     check_case({pool, 5, 2, 1, 0});
     check_case({pool, 17, 131, 1, 0.5});  // into a second chunk
     check_case({pool, 16, 33, 0.1, 0});

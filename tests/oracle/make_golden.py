@@ -56,6 +56,7 @@ CASES = {
     'tokens_causal': {'task': 'tokens', 'pool': 'none', 'causal': True, 'positions': 'sinusoidal'},
     'match_kernel': {'task': 'match', 'pool': 'cls'},
     'mean_first': {'pool': 'mean-first'},
+    'pool_max': {'pool': 'max'},
     'bag': {'bag': True, 'ngrams': 2, 'ngram_buckets': 31, 'pool': 'cls'},
     'bag_match': {'bag': True, 'task': 'match', 'pool': 'mean-first', 'pair': 'compare'},
     'match_compare': {'task': 'match', 'pool': 'mean', 'pair': 'compare'},

@@ -437,8 +437,8 @@ def encode(params, config, tokens):
         x = x + mix(params, own, block + 'mix.', h)
         y = layer_norm(params, block + 'norm2', x, eps)
         x = x + feed_forward(params, config, block + 'ffn.', y)
-    if config['pool'] == 'mean-first':
-        z = layer_norm(params, 'final_norm', x.mean(0), eps)
+    if config['pool'] in ('mean-first', 'max'):
+        z = layer_norm(params, 'final_norm', x.mean(0) if config['pool'] == 'mean-first' else x.max(0).values, eps)
     else:
         x = layer_norm(params, 'final_norm', x, eps)
         z = {'cls': x[0], 'mean': x.mean(0), 'last': x[-1], 'none': x}[config['pool']]
