@@ -112,46 +112,69 @@ void ScaleRows(int64_t rows, int64_t cols, ConstMat x, const float* factor, Mat 
   }
 }
 
+// Rows whose moments are computed together: a root and a division take some twenty cycles each,
+// alone as well as for a whole vector.
+constexpr int64_t kMomentRows = 16;
+
 struct Moments {
-  float mean, rstd;
+  float mean[kMomentRows], rstd[kMomentRows];
 };
 
-Moments moments(int64_t cols, const float* x, float eps) {
+// Of at most kMomentRows rows.
+HWY_INLINE void moments(int64_t rows, int64_t cols, ConstMat x, float eps, Moments& m) {
   const float n = static_cast<float>(cols);
-  const float mean = sum_over(cols, [&](auto load) HWY_ATTR { return load(x); }) / n;
-  const V center = constant(mean);
   // Whole vectors, then the tail by itself: padding with zeros would count mean^2 each.
   const int64_t whole = cols - cols % lanes();
-  float squares = sum_over(whole, [&](auto load) HWY_ATTR {
-    const V v = hn::Sub(load(x), center);
-    return hn::Mul(v, v);
+  for (int64_t r = 0; r < rows; ++r) {
+    const float* in = x.row(r);
+    const float mean = sum_over(cols, [&](auto load) HWY_ATTR { return load(in); }) / n;
+    const V center = constant(mean);
+    float squares = sum_over(whole, [&](auto load) HWY_ATTR {
+      const V v = hn::Sub(load(in), center);
+      return hn::Mul(v, v);
+    });
+    for (int64_t i = whole; i < cols; ++i) squares += (in[i] - mean) * (in[i] - mean);
+    m.mean[r] = mean;
+    m.rstd[r] = squares;
+  }
+  for_each_vector(rows, [&](auto load, auto store) HWY_ATTR {
+    const V variance = hn::Add(hn::Div(load(m.rstd), constant(n)), constant(eps));
+    store(hn::Div(constant(1), hn::Sqrt(variance)), m.rstd);
   });
-  for (int64_t i = whole; i < cols; ++i) squares += (x[i] - mean) * (x[i] - mean);
-  return {mean, 1.0f / std::sqrt(squares / n + eps)};
+}
+
+// body(r, mean, rstd) for every row.
+template <class Body>
+HWY_INLINE void for_each_normed(int64_t rows, int64_t cols, ConstMat x, float eps,
+                                const Body& body) {
+  Moments m;
+  for (int64_t at = 0; at < rows; at += kMomentRows) {
+    const int64_t some = std::min(kMomentRows, rows - at);
+    moments(some, cols, x.rows(at), eps, m);
+    for (int64_t r = 0; r < some; ++r) body(at + r, m.mean[r], m.rstd[r]);
+  }
 }
 
 void LayerNormForward(int64_t rows, int64_t cols, ConstMat x, const float* weight,
                       const float* bias, float eps, Mat y) {
-  for (int64_t r = 0; r < rows; ++r) {
+  for_each_normed(rows, cols, x, eps, [&](int64_t r, float mean, float scale) HWY_ATTR {
     const float* in = x.row(r);
     float* out = y.row(r);
-    const Moments m = moments(cols, in, eps);
-    const V rstd = constant(m.rstd), shift = constant(-m.mean * m.rstd);
+    const V rstd = constant(scale), shift = constant(-mean * scale);
     for_each_vector(cols, [&](auto load, auto store) HWY_ATTR {
       const V xhat = hn::MulAdd(load(in), rstd, shift);
       store(hn::MulAdd(xhat, load(weight), load(bias)), out);
     });
-  }
+  });
 }
 
 void LayerNormBackward(int64_t rows, int64_t cols, ConstMat x, const float* weight, float eps,
                        ConstMat dy, Mat dx, float* dweight, float* dbias) {
   const float n = static_cast<float>(cols);
-  for (int64_t r = 0; r < rows; ++r) {
+  for_each_normed(rows, cols, x, eps, [&](int64_t r, float mean, float scale) HWY_ATTR {
     const float *in = x.row(r), *grad = dy.row(r);
     float* out = dx.row(r);
-    const Moments m = moments(cols, in, eps);
-    const V rstd = constant(m.rstd), shift = constant(-m.mean * m.rstd);
+    const V rstd = constant(scale), shift = constant(-mean * scale);
     // y = xhat weight + bias, so:
     for_each_vector(cols, [&](auto load, auto store) HWY_ATTR {
       const V xhat = hn::MulAdd(load(in), rstd, shift), g = load(grad);
@@ -173,7 +196,7 @@ void LayerNormBackward(int64_t rows, int64_t cols, ConstMat x, const float* weig
       const V inner = hn::Sub(hn::NegMulAdd(xhat, b, hn::Mul(load(grad), load(weight))), a);
       store(hn::MulAdd(inner, rstd, load(out)), out);
     });
-  }
+  });
 }
 
 }  // namespace linnet::HWY_NAMESPACE
