@@ -32,6 +32,7 @@ def changed(base, rows):
 RECIPES = {
     'text': ('imdb', changed('--threads 1', {
         'default': '', 'no-wide': '--wide 0', 'no-ngrams': '--ngrams 0', 'no-bag': '--bag false', 'no-conv': '--conv 0', 'lean': '--bag false --conv 0',
+        'lean-no-wide': '--bag false --conv 0 --wide 0', 'lean-max': '--bag false --conv 0 --wide 0 --pool max',
         'all-tokens': '--drop-tokens 0', 'kernel': '--mixer kernel', 'gated-scan': '--mixer gated-scan', 'averaged': '--ema 0.999'})),
     'bytes': ('imdb', changed('--threads 1 --tokenizer bytes --length 4000', {
         'default': '', 'no-wide': '--wide 0', 'no-ngrams': '--wide 0 --ngrams 0', 'kernel': '--mixer kernel',
