@@ -54,16 +54,20 @@ PLACES = {
     'poly-relu2': '--mixer poly-relu2', 'poly-bilinear': '--mixer poly-bilinear', 'poly-squares': '--mixer poly-squares-linear',
 }
 BARE = '--threads 1 --bag false --conv 0'  # words, one block and nothing beside it
+PAIRS = f'{BARE} --length 512 --epochs 0.5'
+TABLE1 = ('linear-kernel', '1xglu', '2xglu', '3xglu', 'orth-linear', '1xoglu', '2xoglu', '3xaoglu', 'transformer')
 
 # A table a profile: one for all tasks of `layers`, whose rows are the same; else one a task.
-PROFILE = {'layers/text': 'bare', 'layers/matching': 'bare', 'layers/listops': 'bare', 'recipes/bytes': 'imdb-bytes'}
+PROFILE = {'layers/text': 'bare', 'layers/matching': 'bare', 'layers/listops': 'bare', 'recipes/bytes': 'imdb-bytes', 'pairs/citations': 'words'}
 SETS = {
     'recipes': RECIPES,
     'layers': {
         'text': ('imdb', changed(f'{BARE} --wide 0 --ngrams 0 --epochs 2', PLACES)),
-        'matching': ('peerread_citations', changed(f'{BARE} --length 512 --epochs 0.5', PLACES)),
+        'matching': ('peerread_citations', changed(PAIRS, PLACES)),
         'listops': ('listops', changed(f'{LISTS} --first-mixer gated-scan --blocks 3 --steps 1000', PLACES)),
     },
+    # The rows of Table 1 in the same model.
+    'pairs': {'citations': ('peerread_citations', changed(PAIRS, {row: f'--row {row}' for row in TABLE1}))},
 }
 
 
