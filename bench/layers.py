@@ -10,7 +10,7 @@ TASKS = {'text': ('IMDb', 25000), 'matching': ('citations', 5140), 'listops': ('
 # row of recipes.py: layer and place of bench polynomial, whose feed-forward layers stand behind a mean, not behind attention
 POLYNOMIAL = {
     'softmax': ('softmax', 'attention'), 'kernel': ('kernel', 'attention'), 'mean': ('mean', 'neither'),
-    **{f'phi-{name}': (name, 'phi') for name in ('relu2', 'bilinear', 'squares')},
+    **{f'phi-{name}': (name, 'phi') for name in ('relu2', 'bilinear')},
     'poly-relu2': ('poly-relu2', 'mixer'), 'poly-bilinear': ('poly-bilinear', 'mixer'), 'poly-squares': ('poly-squares-linear', 'mixer')}
 
 
