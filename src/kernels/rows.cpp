@@ -1,7 +1,7 @@
 // rows.cpp -- sums, scalings and LayerNorm over rows, one source for all CPU targets.
 #include "kernels/rows.h"
 
-#include <cmath>
+#include <algorithm>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE

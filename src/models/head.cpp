@@ -42,10 +42,10 @@ void joined_backward(Joined by, const LayerNorm& norm, const Weights& weights, i
                      int64_t rows, ConstMat x, const float* dvector, Mat dx, float* grads,
                      Arena& scratch) {
   Arena::Scope scope(scratch);
-  const float* one = join(by, rows, C, x, scratch);
+  const float* single = join(by, rows, C, x, scratch);
   float* dsingle = scratch.take_zeroed(C);
-  norm_backward(norm, weights, 1, {one, 0}, {dvector, 0}, {dsingle, 0}, grads);
-  if (by == Joined::max) return column_max_backward(rows, C, x, one, dsingle, dx);
+  norm_backward(norm, weights, 1, {single, 0}, {dvector, 0}, {dsingle, 0}, grads);
+  if (by == Joined::max) return column_max_backward(rows, C, x, single, dsingle, dx);
   for (int64_t r = 0; r < rows; ++r)
     add_scaled(C, 1.0f / static_cast<float>(rows), dsingle, dx.row(r));
 }
