@@ -31,15 +31,12 @@ def changed(base, rows):
 # task: (data, {row: flags})
 RECIPES = {
     'text': ('imdb', changed('--threads 1', {
-        'default': '', 'no-wide': '--wide 0', 'no-ngrams': '--ngrams 0', 'no-bag': '--bag false', 'no-conv': '--conv 0', 'lean': '--bag false --conv 0',
-        'lean-no-wide': '--bag false --conv 0 --wide 0', 'lean-max': '--bag false --conv 0 --wide 0 --pool max',
-        'all-tokens': '--drop-tokens 0', 'kernel': '--mixer kernel', 'gated-scan': '--mixer gated-scan', 'averaged': '--ema 0.999'})),
-    'bytes': ('imdb', changed('--threads 1 --tokenizer bytes --length 4000', {
-        'default': '', 'no-wide': '--wide 0', 'no-ngrams': '--wide 0 --ngrams 0', 'kernel': '--mixer kernel',
-        'gated-scan': '--mixer gated-scan'})),
+        'default': '', 'no-ngrams': '--ngrams 0', 'bag': '--bag true', 'conv': '--conv 4', 'no-wide': '--wide 0', 'max': '--wide 0 --pool max',
+        'all-tokens': '--drop-tokens 0', 'kernel': '--mixer kernel', 'averaged': '--ema 0.999'})),
+    'bytes': ('imdb', changed('--threads 1 --tokenizer bytes --length 4000', {'default': '', 'bag-conv': '--bag true --conv 4', 'no-wide': '--wide 0'})),
     # The default ends by the clock; rows that are compared do not.
     'matching': ('peerread_citations', changed('--threads 1', {
-        'default': '', **changed('--length 512 --epochs 0.5', {'short': '', 'short-no-bag': '--bag false', 'short-no-conv': '--conv 0'})})),
+        'default': '', **changed('--length 512 --epochs 0.5', {'short': '', 'short-no-bag': '--bag false', 'short-no-conv': '--conv 0', 'short-max': '--pool max'})})),
     'listops': ('listops', {
         'short-first': f'{LISTS} --lr 0.004 --minutes 7', 'default': f'{LISTS} --blocks 3 --minutes 10'}),
 }

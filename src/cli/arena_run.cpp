@@ -17,12 +17,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json figures_json(const TaskScore& score) {
-  Json json;
-  for (const auto& [name, value] : score.figures) json[name] = value;
-  return json;
-}
-
 // The looks at validation of a run, each with the mean loss of the steps before it.
 Json curve_of(const std::filesystem::path& metrics) {
   Json curve = Json::array();
@@ -103,9 +97,9 @@ std::optional<Json> run_in_arena(
     record["flops"] = 3 * training.model().forward_flops(T, false) / static_cast<double>(T) *
                       static_cast<double>(training.tokens());
     record["peak_mb"] = static_cast<double>(peak_memory()) * 1e-6;
-    record["validation"] = figures_json(training.score_best(prepared.parts.validation));
-    record["test"] = figures_json(training.score_best(
-        prepared.parts.test ? *prepared.parts.test : prepared.parts.validation));
+    record["validation"] = figures_json(training.score_validation());
+    record["test"] = prepared.parts.test ? figures_json(training.score_best(*prepared.parts.test))
+                                         : record["validation"];
     record["curve"] = curve_of(std::filesystem::path(run.folder) / "metrics.jsonl");
   } catch (const Diverged& error) {  // of other faults the model is not guilty
     record["status"] = "failed";

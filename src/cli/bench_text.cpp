@@ -114,9 +114,10 @@ TextFigures run_linnet(const TextContest& contest, const ModelConfig& config,
       figures.bytes += static_cast<int64_t>(fs::file_size(folder / kind->file));
   }
   const Clock::time_point start = Clock::now();
-  const TaskScore score = run.score_best(contest.scored);
+  TaskScore score = run.score_best(contest.scored);
   figures.texts = score.count;
   figures.texts_per_s = static_cast<double>(score.count) / seconds_since(start);
+  if (!contest.prepared.parts.test) score = run.score_validation();
   figures.accuracy = score.figure("accuracy");
   figures.macro_f1 = score.figure("macro_f1");
   fs::remove_all(folder);

@@ -60,28 +60,34 @@ double run_timed(const std::vector<std::string>& arguments, const fs::path& outp
   return seconds_since(start);
 }
 
-// A part as fasttext takes it: "__label__CLASS word word ...", one text a line. Returns the
-// classes.
-std::vector<int> write_lines(const DataPart& part, const LabelSet& labels, bool shuffled,
-                             const fs::path& path) {
+// A part as fasttext takes it: "__label__CLASS word word ...", one text a line.
+struct Lines {
   std::vector<std::string> lines;
   std::vector<int> classes;
+};
+Lines read_lines(const DataPart& part, const LabelSet& labels) {
+  Lines all;
   PartReader reader(part);
   for (Record record; reader.next(record);) {
-    classes.push_back(labels.classes_of(record)[0]);
-    std::string& line = lines.emplace_back(fmt::format("__label__{}", classes.back()));
+    all.classes.push_back(labels.classes_of(record)[0]);
+    std::string& line = all.lines.emplace_back(fmt::format("__label__{}", all.classes.back()));
     WordReader words(record.text, {.lower_case = true, .split_punctuation = true});
     for (std::string_view word; words.next(word);) line.append(" ").append(word);
     line += '\n';
   }
-  // It learns in the order of the file, and files are often sorted by class.
-  Random random(1);
-  for (size_t i = lines.size(); shuffled && i > 1; --i)
-    std::swap(lines[i - 1], lines[random.below(static_cast<uint32_t>(i))]);
+  return all;
+}
+void write_lines(const std::vector<std::string>& lines, const fs::path& path) {
   OutputFile file(path.string());
   for (const std::string& line : lines) file.write(line);
   file.close();
-  return classes;
+}
+// It learns in the order of the file, and files are often sorted by class.
+void write_shuffled(std::vector<std::string> lines, const fs::path& path) {
+  Random random(1);
+  for (size_t i = lines.size(); i > 1; --i)
+    std::swap(lines[i - 1], lines[random.below(static_cast<uint32_t>(i))]);
+  write_lines(lines, path);
 }
 
 class FastText {
@@ -89,9 +95,9 @@ class FastText {
   FastText(const TextContest& contest, int ngrams)
       : contest_(contest), ngrams_(ngrams), model_(contest.folder / "fasttext") {}
 
-  double train(const char* rate, const char* epochs) const {
-    return run_timed({"supervised", "-input", file("train"), "-output", model_.string(), "-dim",
-                      "10", "-wordNgrams", std::to_string(ngrams_), "-lr", rate, "-epoch", epochs,
+  double train(const std::string& texts, const char* rate, const char* epochs) const {
+    return run_timed({"supervised", "-input", file(texts), "-output", model_.string(), "-dim", "10",
+                      "-wordNgrams", std::to_string(ngrams_), "-lr", rate, "-epoch", epochs,
                       "-thread", std::to_string(contest_.context.threads()), "-verbose", "0"},
                      contest_.folder / "log");
   }
@@ -129,10 +135,11 @@ TextFigures run_ngrams(const TextContest& contest, int ngrams, const std::vector
   TextFigures figures{.model = fmt::format("fasttext, {}", ngrams == 1 ? "words" : "pairs")};
   const fs::path best = contest.folder / "best.bin";
   double most = -1;
+  const char *best_rate = nullptr, *best_epochs = nullptr;
   const Clock::time_point start = Clock::now();
   for (const char* epochs : kEpochs) {
     for (const char* rate : kRates) {
-      const double seconds = fasttext.train(rate, epochs);
+      const double seconds = fasttext.train("train", rate, epochs);
       fasttext.predict("validation");
       const double accuracy = fasttext.compare(validation).accuracy();
       contest.show(fmt::format("{}: rate {}, {} epochs, validation {:.4f}", figures.model, rate,
@@ -140,13 +147,20 @@ TextFigures run_ngrams(const TextContest& contest, int ngrams, const std::vector
       if (accuracy <= most) continue;
       most = accuracy;
       figures.seconds = seconds;
-      figures.settings =
-          fmt::format("-wordNgrams {} -lr {} -epoch {} -dim 10", ngrams, rate, epochs);
+      best_rate = rate;
+      best_epochs = epochs;
       fs::rename(fasttext.bin(), best);
     }
   }
+  if (contest.prepared.parts.test) {
+    contest.show(figures.model + ": on validation too");
+    figures.seconds = fasttext.train("all", best_rate, best_epochs);
+  } else {
+    fs::rename(best, fasttext.bin());
+  }
   figures.search_seconds = seconds_since(start);
-  fs::rename(best, fasttext.bin());
+  figures.settings =
+      fmt::format("-wordNgrams {} -lr {} -epoch {} -dim 10", ngrams, best_rate, best_epochs);
   figures.bytes = static_cast<int64_t>(fs::file_size(fasttext.bin()));
   const double loading = fasttext.predict("one"), all = fasttext.predict("scored");
   const ConfusionMatrix confusion = fasttext.compare(scored);
@@ -161,13 +175,17 @@ std::vector<TextFigures> run_fasttext(const TextContest& contest) {
   const LabelSet labels(contest.prepared.settings.labels);
   const DataParts& parts = contest.prepared.parts;
   contest.show("fasttext: writing texts");
-  write_lines(parts.train, labels, true, contest.folder / "train.txt");
-  const std::vector<int> validation =
-      write_lines(parts.validation, labels, false, contest.folder / "validation.txt");
-  const std::vector<int> scored =
-      write_lines(contest.scored, labels, false, contest.folder / "scored.txt");
+  Lines train = read_lines(parts.train, labels);
+  const Lines validation = read_lines(parts.validation, labels);
+  const Lines scored = read_lines(contest.scored, labels);
+  write_shuffled(train.lines, contest.folder / "train.txt");
+  write_lines(validation.lines, contest.folder / "validation.txt");
+  write_lines(scored.lines, contest.folder / "scored.txt");
+  train.lines.insert(train.lines.end(), validation.lines.begin(), validation.lines.end());
+  write_shuffled(std::move(train.lines), contest.folder / "all.txt");
   std::ofstream(contest.folder / "one.txt") << "one\n";
-  return {run_ngrams(contest, 1, validation, scored), run_ngrams(contest, 2, validation, scored)};
+  return {run_ngrams(contest, 1, validation.classes, scored.classes),
+          run_ngrams(contest, 2, validation.classes, scored.classes)};
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ namespace linnet {
 // Told what is being done.
 using TextShow = std::function<void(const std::string& what)>;
 
-// What all of them get. Whatever is chosen is chosen on validation.
+// What all of them get. Whatever is chosen is chosen on validation; then, where there is a test,
+// the model that is scored is trained on train and validation.
 struct TextContest {
   Context& context;
   const PreparedTask& prepared;

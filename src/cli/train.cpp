@@ -43,7 +43,7 @@ Json result_of(const Run& run, const PreparedTask& prepared, const ModelConfig& 
                {"tokens_per_s", static_cast<double>(run.tokens()) / run.seconds()},
                {"parameters", Model(config).layout().parameters()},
                {"memory_mb", static_cast<double>(peak_memory()) * 1e-6}};
-  for (const auto& [name, value] : validation.figures) json["validation"][name] = value;
+  json["validation"] = figures_json(validation);
   return json;
 }
 
@@ -121,13 +121,13 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
   if (options.tensorboard) run.write_events();
   train_to_end(run, options.json, *bar, {share, 1});
   bar.reset();
-  const TaskScore best = run.score_best(prepared.parts.validation);
+  const TaskScore best = run.score_validation();
   Json json = result_of(run, prepared, config, best);
   if (first) json["pretraining"] = pretraining;
   if (!options.json) fmt::print("\nvalidation: {}\n", figures_text(best));
   if (prepared.parts.test) {
     const TaskScore test = run.score_best(*prepared.parts.test);
-    for (const auto& [name, value] : test.figures) json["test"][name] = value;
+    json["test"] = figures_json(test);
     if (!options.json) fmt::print("test:       {}\n", figures_text(test));
   }
   if (options.autotune > 0) json["autotune"] = tuned;

@@ -76,7 +76,7 @@ ModelConfig starting_model(const PreparedTask& prepared) {
     config.blocks = 1;
     config.mixer = "poly-relu2";
     config.pool = "mean-first";
-    config.bag = true;
+    config.conv = 0;
     config.init_embed = 0.1;
     config.ngrams = words ? 2 : 6;
     config.ngram_buckets = int64_t{1} << (words ? bits_for(prepared.bytes / 128, 18)

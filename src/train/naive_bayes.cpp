@@ -15,7 +15,18 @@ constexpr double kStrengths[] = {0.01, 0.1, 1, 10};
 constexpr double kSmoothing = 1;
 constexpr size_t kTexts = 1024;  // hashed together
 
+ClassCounts count(const NgramTexts& texts, int classes, size_t features) {
+  ClassCounts counts(classes, features);
+  for (size_t i = 0; i < texts.labels.size(); ++i) counts.add(texts.rows.row(i), texts.labels[i]);
+  return counts;
+}
+
 }  // namespace
+
+void NgramTexts::add(const NgramTexts& others) {
+  for (size_t i = 0; i < others.rows.size(); ++i) rows.add(others.rows.row(i));
+  labels.insert(labels.end(), others.labels.begin(), others.labels.end());
+}
 
 WordNgrams ngram_rule(int classes) {
   WordNgrams rule;
@@ -61,6 +72,10 @@ NaiveBayes::NaiveBayes(Context& context, const NgramTexts& train, const ClassCou
   });
 }
 
+NaiveBayes NaiveBayes::refitted(Context& context, const NgramTexts& texts) const {
+  return NaiveBayes(context, texts, count(texts, classes(), models_[0].weights.size()), strength_);
+}
+
 int NaiveBayes::predict(std::span<const uint32_t> features) const {
   if (models_.size() == 1) return models_[0].score(features) > 0;
   int best = 0;
@@ -87,8 +102,7 @@ int64_t NaiveBayes::bytes() const {
 NaiveBayes fit_naive_bayes(Context& context, const NgramTexts& train, const NgramTexts& validation,
                            int classes, const WordNgrams& rule,
                            const std::function<void(double, double, bool)>& tell) {
-  ClassCounts counts(classes, rule.buckets());
-  for (size_t i = 0; i < train.labels.size(); ++i) counts.add(train.rows.row(i), train.labels[i]);
+  const ClassCounts counts = count(train, classes, rule.buckets());
   std::optional<NaiveBayes> best;
   double most = -1;
   for (const double strength : kStrengths) {

@@ -22,6 +22,7 @@ namespace linnet {
 struct NgramTexts {
   SparseRows rows;
   std::vector<int> labels;
+  void add(const NgramTexts& others);
 };
 // The rule for so many classes: the table of all of them has at most 2^26 weights.
 WordNgrams ngram_rule(int classes);
@@ -32,10 +33,14 @@ NgramTexts read_ngrams(Context& context, const DataPart& part, const LabelSet& l
 class NaiveBayes {
  public:
   NaiveBayes(Context& context, const NgramTexts& train, const ClassCounts& counts, double strength);
+  // The same classes, table and strength on other texts. Once the strength is chosen, validation's
+  // labels are too good to waste.
+  NaiveBayes refitted(Context& context, const NgramTexts& texts) const;
   int predict(std::span<const uint32_t> features) const;
   // Share of the texts that it is right on.
   double accuracy(const NgramTexts& texts) const;
   double strength() const { return strength_; }
+  int classes() const { return models_.size() == 1 ? 2 : static_cast<int>(models_.size()); }
   // Of two classes that of the second; of more one each.
   std::span<const LogisticModel> models() const { return models_; }
   // Of all weights.

@@ -229,14 +229,18 @@ void Run::fit_wide(const std::function<void(const std::string&)>& show) {
     const Block best = load_values(folder_, model_);
     ExampleStream train(prepared_.parts.train, maker()),
         validation(prepared_.parts.validation, maker());
-    return fit_wide_part(context_, model_, best.data(), whole, train, validation, show);
+    WideFit parts = fit_wide_part(context_, model_, best.data(), whole, train, validation, show);
+    last_ = score_part(context_, whole, parts.judged.data(), prepared_.parts.validation, maker(),
+                       *prepared_.task, *prepared_.tokenizer);
+    state_.wide_figures = last_.figures;
+    save_checkpoint();
+    return std::move(parts.kept);
   };
   // A kill between two files of the save below leaves the weights of both parts beside the config
   // of one.
   const Block values = has_tensor(folder_, "wide.weight") ? load_values(folder_, whole) : fit();
-  last_ = score_part(context_, whole, values.data(), prepared_.parts.validation, maker(),
-                     *prepared_.task, *prepared_.tokenizer);
-  save_model(folder_, whole, values.data(), model_card(prepared_, whole, settings_, steps(), last_),
+  save_model(folder_, whole, values.data(),
+             model_card(prepared_, whole, settings_, steps(), score_validation()),
              task_settings_to_json(prepared_.settings));
 }
 
@@ -244,6 +248,14 @@ TaskScore Run::score_best(const DataPart& part) {
   const LoadedModel best = load_model(folder_);
   return score_part(context_, Model(best.config), best.values.data(), part, maker(),
                     *prepared_.task, *prepared_.tokenizer);
+}
+
+TaskScore Run::score_validation() {
+  if (state_.wide_figures.empty()) return score_best(prepared_.parts.validation);
+  TaskScore score;
+  score.count = prepared_.validation_records;
+  score.figures = state_.wide_figures;
+  return score;
 }
 
 void Run::write_line(const Json& line) {

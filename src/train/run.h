@@ -79,10 +79,12 @@ class Run {
   // Patience is at its end.
   bool stopped_early() const;
   // Of a finished run: fits the wide part that its config asks for beside the best model, unless
-  // the folder has it.
+  // the folder has it; in the end on validation too.
   void fit_wide(const std::function<void(const std::string&)>& show);
   // The best model, as it is in the folder, on all of a part, e.g. test.
   TaskScore score_best(const DataPart& part);
+  // The best model on validation; with a wide part that has not seen it.
+  TaskScore score_validation();
 
  private:
   // What a run knows beside its trainer; the checkpoint's note, as JSON.
@@ -91,6 +93,7 @@ class Run {
     double epochs = 0;  // done; the feed knows it only after its first batch
     double seconds = 0, best = std::numeric_limits<double>::quiet_NaN(), best_loss = 0;
     int64_t log_bytes = 0;  // of metrics.jsonl; what follows is of steps that are taken again
+    Figures wide_figures;   // of the model with its wide part before that saw validation
   };
   StepResult step();
   double measure_progress() const;

@@ -1,6 +1,7 @@
 // run_checkpoint.cpp -- what a run writes to go on from, and how it goes on.
 #include <cmath>
 
+#include "core/error.h"
 #include "core/file.h"
 #include "core/settings.h"
 #include "train/run.h"
@@ -29,6 +30,18 @@ void for_each_field(State& s, FeedPosition& position, const Visit& visit) {
   visit("batch", position.batch, "");
 }
 
+// Pairs of a name and a number; null is NaN.
+Figures read_figures(const nlohmann::json& json) {
+  Figures figures;
+  for (const nlohmann::json& pair : json) {
+    if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() ||
+        !(pair[1].is_number() || pair[1].is_null()))
+      throw Error("[checkpoint.wide_figures] must be pairs of a name and a number");
+    figures.emplace_back(pair[0], pair[1].is_null() ? NAN : pair[1].get<double>());
+  }
+  return figures;
+}
+
 }  // namespace
 
 bool Run::checkpoint_due() const {
@@ -45,6 +58,7 @@ void Run::save_checkpoint() {
   Json note;
   for_each_field(state, position,
                  [&](const char* name, auto& member, const char*) { note[name] = member; });
+  note["wide_figures"] = state.wide_figures;
   trainer_.save_state(folder_ / "checkpoint.safetensors", note.dump());
   saved_ = Clock::now();
 }
@@ -58,6 +72,7 @@ bool Run::load_checkpoint(FeedPosition& position) {
     if (json.contains(name) && !json[name].is_null())
       read_setting("checkpoint", name, json[name], member);
   });
+  if (json.contains("wide_figures")) state_.wide_figures = read_figures(json["wide_figures"]);
   // Of earlier versions it is the accuracy, of the same look.
   if (metric() == "loss" && !std::isnan(state_.best)) state_.best = state_.best_loss;
   return true;

@@ -170,6 +170,12 @@ double TaskScore::figure(std::string_view name) const {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+nlohmann::ordered_json figures_json(const TaskScore& score) {
+  nlohmann::ordered_json json;
+  for (const auto& [name, value] : score.figures) json[name] = value;
+  return json;
+}
+
 std::vector<Answer> answers_of(Evaluation& evaluation, const ModelConfig& config,
                                std::span<const Example> examples) {
   const Predictions predictions = evaluation.add(examples);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,13 +29,16 @@ struct Answer {
 std::vector<Answer> answers_of(Evaluation& evaluation, const ModelConfig& config,
                                std::span<const Example> examples);
 
+using Figures = std::vector<std::pair<std::string, double>>;
+
 struct TaskScore {
-  int64_t count = 0;                                    // records, or targets of tokens
-  std::vector<std::pair<std::string, double>> figures;  // in the order to print; the loss first
+  int64_t count = 0;  // records, or targets of tokens
+  Figures figures;    // in the order to print; the loss first
   std::optional<ConfusionMatrix> confusion;
   // NaN when there is no such figure.
   double figure(std::string_view name) const;
 };
+nlohmann::ordered_json figures_json(const TaskScore& score);
 
 // Of those that score_task has for such a model: by which models can be chosen.
 std::vector<std::string_view> choosing_figures(const ModelConfig& config, const Task& task);

@@ -66,13 +66,13 @@ Block joined(const Model& deep, const float* values, const Model& model,
 
 }  // namespace
 
-Block fit_wide_part(Context& context, const Model& deep, const float* values, const Model& whole,
-                    ExampleStream& train, ExampleStream& validation,
-                    const std::function<void(const std::string&)>& show) {
+WideFit fit_wide_part(Context& context, const Model& deep, const float* values, const Model& whole,
+                      ExampleStream& train, ExampleStream& validation,
+                      const std::function<void(const std::string&)>& show) {
   const ModelConfig& config = whole.config();
   const auto classes = static_cast<size_t>(config.classes);
   show("reading n-grams");
-  const NgramTexts learnt = read_examples(context, train, config, [](auto) {});
+  NgramTexts learnt = read_examples(context, train, config, [](auto) {});
   std::vector<float> u;  // what the deep part says of validation
   const NgramTexts kept = [&] {
     Block copy(deep.layout().floats());
@@ -99,7 +99,11 @@ Block fit_wide_part(Context& context, const Model& deep, const float* values, co
   }
   const Blend blend = fit_blend(config.classes, u, v, kept.labels);
   show(fmt::format("{:.3f} of the deep part, {:.3f} of the n-grams", blend.first, blend.second));
-  return joined(deep, values, whole, bayes.models(), blend);
+  show("n-grams of validation too");
+  learnt.add(kept);
+  const NaiveBayes all = bayes.refitted(context, learnt);
+  return {joined(deep, values, whole, bayes.models(), blend),
+          joined(deep, values, whole, all.models(), blend)};
 }
 
 }  // namespace linnet

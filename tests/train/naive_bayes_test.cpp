@@ -130,6 +130,27 @@ TEST_F(NaiveBayesFileTest, TextsToClasses) {
   EXPECT_EQ(model.bytes(), 4 << 12);
 }
 
+TEST(NaiveBayesTest, RefittedIsFittedOnTheOtherTexts) {
+  const GoldenRows golden;
+  Context context(1);
+  NgramTexts first, second;
+  for (size_t i = 0; i < golden.labels.size(); ++i) {
+    NgramTexts& part = i < 100 ? first : second;
+    part.rows.add(golden.rows.row(i));
+    part.labels.push_back(golden.labels[i]);
+  }
+  ClassCounts counts(GoldenRows::kClasses, GoldenRows::kFeatures);
+  for (size_t i = 0; i < 100; ++i) counts.add(first.rows.row(i), first.labels[i]);
+  const NaiveBayes of_first(context, first, counts, 2.0);
+  first.add(second);
+  const NaiveBayes of_both = of_first.refitted(context, first);
+  const NaiveBayes expected(context, golden, golden.counts, 2.0);
+  for (size_t c = 0; c < expected.models().size(); ++c) {
+    EXPECT_EQ(of_both.models()[c].weights, expected.models()[c].weights);
+    EXPECT_NE(of_first.models()[c].weights, expected.models()[c].weights);
+  }
+}
+
 TEST_F(NaiveBayesFileTest, SeveralLabelsAreRefused) {
   write("many.csv", "text,label\nx y,a\nz,a;b\n");
   Context context(1);

@@ -2,6 +2,7 @@
 // batch that spoils them, and never bind a folder that they cannot use.
 #include "train/run.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -233,6 +234,36 @@ TEST_F(RunTest, AWidePartIsAddedAtTheEndAndOnce) {
   finish("again");
   for (const char* name : {"model.safetensors", "README.md", "config.json"})
     EXPECT_EQ(file("whole", name), file("again", name)) << name;
+}
+
+TEST_F(RunTest, ValidationJudgesAWidePartThatHasNotSeenIt) {
+  // The label hangs on the text's own pair of words: what was not seen cannot be known.
+  std::ofstream table(root_ / "apart.tsv");
+  table << "text\tlabel\n";
+  for (int i = 0; i < 400; ++i)
+    table << "w" << i * 7919 % 1000 << " v" << i << "\tclass" << i * i % 7 % 2 << '\n';
+  table.close();
+  prepared_ = prepare({.data = (root_ / "apart.tsv").string(), .tokenizer = "words"}, 1,
+                      [](const std::string&, double) {});
+  fit_model(prepared_, false, config_);
+  config_.wide = 2;
+  config_.wide_bits = 14;
+  Context context(1);
+  const auto finish = [&] {
+    linnet::Run run(context, root_ / "apart", config_, prepared_, settings());
+    while (!run.finished()) run.advance();
+    run.save_checkpoint();
+    run.fit_wide([](const std::string&) {});
+    return std::pair{run.score_validation().figures,
+                     run.score_best(prepared_.parts.validation).figure("loss")};
+  };
+  fs::create_directories(root_ / "apart");
+  const auto [judged, seen] = finish();
+  EXPECT_EQ(judged[0].first, "loss");
+  EXPECT_LT(seen, judged[0].second);
+  const std::string row = fmt::format("| validation loss | {:.4f} |", judged[0].second);
+  EXPECT_NE(file("apart", "README.md").find(row), std::string::npos) << row;
+  EXPECT_EQ(finish().first, judged);  // a run that goes on remembers
 }
 
 TEST_F(RunTest, AWidePartOfManyClassesOnAnyNumberOfThreads) {
