@@ -4,16 +4,19 @@
 // A small model of one block for every layer of the polynomial paper in each of its three places
 // (feed-forward layer, phi, token mixer), beside softmax and kernel attention with GELU and beside
 // the mean of all tokens with GELU: same data, same steps. The head is narrow, two hidden units, so
-// that products have to be made in the block.
+// that products have to be made in the block. Beside them all the best sum of functions of single
+// tokens, a logistic regression on which tokens are there: what needs no product.
 #include "cli/bench_polynomial.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/measure.h"
 #include "cli/terminal.h"
 #include "data/polynomial.h"
+#include "train/logistic.h"
 #include "train/trainer.h"
 
 namespace linnet {
@@ -22,9 +25,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Contender {
-  const char *name, *place, *mixer, *phi, *ffn;
+  const char *name, *place;
+  const char *mixer = nullptr, *phi = nullptr, *ffn = nullptr;  // none: the regression
 };
 constexpr Contender kContenders[] = {
+    {"sum", "no product"},
     {"softmax", "attention", "softmax", "softplus", "gelu"},
     {"kernel", "attention", "kernel", "softplus", "gelu"},
     {"mean", "neither", "mean", "softplus", "gelu"},
@@ -74,6 +79,27 @@ double fit(Context& context, const Contender& contender, const PolynomialRule& r
       .accuracy;
 }
 
+double fit_sum(const PolynomialRule& rule, const std::vector<Example>& examples) {
+  SparseRows train;
+  std::vector<uint8_t> positive;
+  const auto features_of = [](const Example& example) {
+    std::vector<uint32_t> features(example.tokens.begin(), example.tokens.end());
+    std::ranges::sort(features);
+    features.erase(std::ranges::unique(features).begin(), features.end());
+    return features;
+  };
+  for (const Example& example : std::span(examples).first(static_cast<size_t>(kTrain))) {
+    train.add(features_of(example));
+    positive.push_back(example.label == 1);
+  }
+  const std::vector<float> scales(static_cast<size_t>(polynomial_vocabulary(rule)), 1);
+  const LogisticModel model = fit_logistic(train, positive, scales, {});
+  int64_t hits = 0;
+  for (const Example& example : std::span(examples).subspan(static_cast<size_t>(kTrain)))
+    hits += (model.score(features_of(example)) > 0) == (example.label == 1);
+  return static_cast<double>(hits) / static_cast<double>(kTest);
+}
+
 }  // namespace
 
 void bench_polynomial(const BenchPolynomialOptions& options) {
@@ -96,8 +122,9 @@ void bench_polynomial(const BenchPolynomialOptions& options) {
       for (size_t i = 0; i < std::size(kContenders); ++i) {
         const Contender& c = kContenders[i];
         progress.show(done / runs, fmt::format("degree {}, {} as {}", degree, c.name, c.place));
-        scores[i].push_back(
-            fit(context, c, rule, rows, static_cast<uint64_t>(seed), options.steps));
+        scores[i].push_back(c.mixer == nullptr ? fit_sum(rule, rows)
+                                               : fit(context, c, rule, rows,
+                                                     static_cast<uint64_t>(seed), options.steps));
         done += 1;
         if (options.json) {
           fmt::print("{}\n", Json{{"layer", c.name},
