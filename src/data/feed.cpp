@@ -39,9 +39,6 @@ Feed::Feed(Open open, const FeedOptions& options, const FeedPosition& start, Var
       cache_(options.cache) {
   check_feed(options);
   loader_ = std::thread([this] {
-    // In the gaps that training leaves: a core that is taken from it halts the others, too, until
-    // its part of a step is done. Of this thread alone, as Linux has it; a refusal does no harm.
-    setpriority(PRIO_PROCESS, 0, 19);
     try {
       load();
     } catch (...) {
@@ -84,6 +81,10 @@ void Feed::load() {
     ready_ = window;
     changed_.notify_all();
     if (window->whole) return;  // it serves every epoch
+    // From now on in the gaps that training leaves: a core that is taken from it halts the others,
+    // too, until its part of a step is done. The first window is waited for, so others' work on the
+    // machine must not hold it up. Of this thread alone, as Linux has it; a refusal does no harm.
+    setpriority(PRIO_PROCESS, 0, 19);
   }
 }
 

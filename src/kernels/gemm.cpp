@@ -24,7 +24,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr int64_t kBlockK = 256;
 using Tag = hn::CappedTag<float, kPanel>;
-using Vec = hn::Vec<Tag>;
+using Half = hn::CappedTag<float, kPanel / 2>;  // of AVX-512, for heads of width 8; else as Tag
 #if HWY_TARGET == HWY_SCALAR
 constexpr int kLanes = 1, kTileRows = 1;
 #elif HWY_MAX_BYTES >= 64
@@ -35,6 +35,8 @@ constexpr int kLanes = 8, kTileRows = 6;
 constexpr int kLanes = 4, kTileRows = 3;
 #endif
 constexpr int kVecs = kPanel / kLanes;
+template <class D>
+constexpr int kLanesOf = static_cast<int>(hn::MaxLanes(D()));
 // Rows of a tile of V vectors: one alone has twice as many, or there would be too few independent
 // sums.
 template <int V>
@@ -42,14 +44,16 @@ constexpr int kRowsOf = V == 1 && kVecs > 1 ? 2 * kTileRows : kTileRows;
 
 // C tile [R,V vectors] = (accumulate ? C : 0) + bias + A B over K. kUnit: A's rows are adjacent
 // (k_stride arbitrary), else its k are; a compile-time stride saves address registers.
-template <int V, bool kUnit, int R>
+template <class D, int V, bool kUnit, int R>
 HWY_INLINE void tile(int64_t K, const float* HWY_RESTRICT a, int64_t stride,
                      const float* HWY_RESTRICT b, int64_t b_stride, float* HWY_RESTRICT c,
                      int64_t ldc, const float* bias, bool accumulate) {
-  const Tag d;
+  constexpr int kLane = kLanesOf<D>;
+  using Vec = hn::Vec<D>;
+  const D d;
   Vec sum[R][V];
   for (int v = 0; v < V; ++v) {
-    const Vec start = bias ? hn::LoadU(d, bias + v * kLanes) : hn::Zero(d);
+    const Vec start = bias ? hn::LoadU(d, bias + v * kLane) : hn::Zero(d);
     for (int r = 0; r < R; ++r) sum[r][v] = start;
   }
   // C is added at the end: by then it has come from L2 or L3 while the products were computed.
@@ -59,7 +63,7 @@ HWY_INLINE void tile(int64_t K, const float* HWY_RESTRICT a, int64_t stride,
 #pragma GCC unroll 8
   for (int64_t k = 0; k < K; ++k) {
     Vec right[V];
-    for (int v = 0; v < V; ++v) right[v] = hn::LoadU(d, b + v * kLanes);
+    for (int v = 0; v < V; ++v) right[v] = hn::LoadU(d, b + v * kLane);
     for (int r = 0; r < R; ++r) {
       const Vec left = hn::Set(d, kUnit ? a[r] : a[r * stride]);
       for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(left, right[v], sum[r][v]);
@@ -69,18 +73,18 @@ HWY_INLINE void tile(int64_t K, const float* HWY_RESTRICT a, int64_t stride,
   }
   for (int r = 0; r < R; ++r) {
     for (int v = 0; v < V; ++v) {
-      float* out = c + r * ldc + v * kLanes;
+      float* out = c + r * ldc + v * kLane;
       hn::StoreU(accumulate ? hn::Add(sum[r][v], hn::LoadU(d, out)) : sum[r][v], d, out);
     }
   }
 }
 
-template <int V, bool kUnit, int R = kRowsOf<V>>
+template <class D, int V, bool kUnit, int R = kRowsOf<V>>
 void tile_rows(int rows, int64_t K, const float* a, int64_t stride, const float* b,
                int64_t b_stride, float* c, int64_t ldc, const float* bias, bool accumulate) {
   if constexpr (R > 0) {
-    if (rows == R) return tile<V, kUnit, R>(K, a, stride, b, b_stride, c, ldc, bias, accumulate);
-    return tile_rows<V, kUnit, R - 1>(rows, K, a, stride, b, b_stride, c, ldc, bias, accumulate);
+    if (rows == R) return tile<D, V, kUnit, R>(K, a, stride, b, b_stride, c, ldc, bias, accumulate);
+    return tile_rows<D, V, kUnit, R - 1>(rows, K, a, stride, b, b_stride, c, ldc, bias, accumulate);
   }
 }
 
@@ -94,28 +98,28 @@ int next_tile(int64_t left) {
 }
 
 // V vectors of columns of B against all rows of A.
-template <int V, bool kUnit>
+template <class D, int V, bool kUnit>
 void panel(int64_t M, int64_t K, const float* a, int64_t stride, const float* b, int64_t b_stride,
            float* c, int64_t ldc, const float* bias, bool accumulate) {
   const int64_t a_row = kUnit ? 1 : stride;
   for (int64_t i = 0; i < M;) {
     const int rows = next_tile<V>(M - i);
-    tile_rows<V, kUnit>(rows, K, a + i * a_row, stride, b, b_stride, c + i * ldc, ldc, bias,
-                        accumulate);
+    tile_rows<D, V, kUnit>(rows, K, a + i * a_row, stride, b, b_stride, c + i * ldc, ldc, bias,
+                           accumulate);
     i += rows;
   }
 }
 
 // Whole vectors of columns, a panel at most.
-template <bool kUnit, int V = kVecs>
+template <class D, bool kUnit, int V = kPanel / kLanesOf<D>>
 void whole_vectors(int64_t vectors, int64_t M, int64_t K, const float* a, int64_t stride,
                    const float* b, int64_t b_stride, float* c, int64_t ldc, const float* bias,
                    bool accumulate) {
   if constexpr (V > 0) {
     if (vectors == V)
-      return panel<V, kUnit>(M, K, a, stride, b, b_stride, c, ldc, bias, accumulate);
-    return whole_vectors<kUnit, V - 1>(vectors, M, K, a, stride, b, b_stride, c, ldc, bias,
-                                       accumulate);
+      return panel<D, V, kUnit>(M, K, a, stride, b, b_stride, c, ldc, bias, accumulate);
+    return whole_vectors<D, kUnit, V - 1>(vectors, M, K, a, stride, b, b_stride, c, ldc, bias,
+                                          accumulate);
   }
 }
 
@@ -133,8 +137,9 @@ HWY_NOINLINE void odd_columns(int64_t M, int64_t N, int64_t K, const float* a, i
     const int64_t rows = std::min(kRows, M - i);
     for (int64_t r = 0; accumulate && r < rows; ++r)
       pad_few(N, c + (i + r) * ldc, out + r * kPanel);
-    whole_vectors<kUnit>((N + kLanes - 1) / kLanes, rows, K, a + i * (kUnit ? 1 : stride), stride,
-                         right, kPanel, out, kPanel, bias ? start : nullptr, accumulate);
+    whole_vectors<Tag, kUnit>((N + kLanes - 1) / kLanes, rows, K, a + i * (kUnit ? 1 : stride),
+                              stride, right, kPanel, out, kPanel, bias ? start : nullptr,
+                              accumulate);
     for (int64_t r = 0; r < rows; ++r) copy_few(N, out + r * kPanel, c + (i + r) * ldc);
   }
 }
@@ -143,8 +148,9 @@ HWY_NOINLINE void odd_columns(int64_t M, int64_t N, int64_t K, const float* a, i
 template <bool kUnit>
 void narrow_panel(int64_t M, int64_t N, int64_t K, const float* a, int64_t stride, const float* b,
                   int64_t b_stride, float* c, int64_t ldc, const float* bias, bool accumulate) {
-  if (N % kLanes == 0) {
-    whole_vectors<kUnit>(N / kLanes, M, K, a, stride, b, b_stride, c, ldc, bias, accumulate);
+  if (N % kLanesOf<Half> == 0) {
+    whole_vectors<Half, kUnit>(N / kLanesOf<Half>, M, K, a, stride, b, b_stride, c, ldc, bias,
+                               accumulate);
   } else {
     odd_columns<kUnit>(M, N, K, a, stride, b, b_stride, c, ldc, bias, accumulate);
   }
@@ -161,8 +167,8 @@ void gemm_columns(int64_t M, int64_t N, int64_t K, const float* a, int64_t strid
     for (int64_t i = 0; i < M;) {
       const int rows = next_tile<kVecs>(M - i);
       for (int64_t j = 0; j < whole; j += kPanel) {
-        tile_rows<kVecs, true>(rows, depth, a + k * stride + i, stride, B.at(k, j), B.k_stride,
-                               C + i * ldc + j, ldc, bias && k == 0 ? bias + j : nullptr, add);
+        tile_rows<Tag, kVecs, true>(rows, depth, a + k * stride + i, stride, B.at(k, j), B.k_stride,
+                                    C + i * ldc + j, ldc, bias && k == 0 ? bias + j : nullptr, add);
       }
       i += rows;
     }
@@ -182,8 +188,8 @@ void gemm_rows(int64_t M, int64_t N, int64_t K, const float* a, int64_t stride, 
       const float* right = B.at(k, j);
       const float* start = bias && k == 0 ? bias + j : nullptr;
       if (N - j >= kPanel) {
-        panel<kVecs, false>(M, depth, left, stride, right, B.k_stride, C + j, ldc, start,
-                            accumulate || k > 0);
+        panel<Tag, kVecs, false>(M, depth, left, stride, right, B.k_stride, C + j, ldc, start,
+                                 accumulate || k > 0);
       } else {
         narrow_panel<false>(M, N - j, depth, left, stride, right, B.k_stride, C + j, ldc, start,
                             accumulate || k > 0);
@@ -203,6 +209,7 @@ void Gemm(int64_t M, int64_t N, int64_t K, const GemmA& A, const GemmB& B, float
 
 // 12 independent chains, as in a tile, from registers alone.
 double FmaLoop(int64_t rounds) {
+  using Vec = hn::Vec<Tag>;
   const Tag d;
   constexpr int kChains = 12;
   Vec sum[kChains];

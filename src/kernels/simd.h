@@ -26,8 +26,19 @@ using V = hn::Vec<Floats>;
 
 inline int64_t lanes() { return static_cast<int64_t>(hn::Lanes(Floats())); }
 
-// The first n < lanes() floats; the rest are zero. Goes through the stack, so never reads past the
-// end.
+// The first n < lanes() floats; the rest are zero. Never reads or writes past the end: by masks
+// where the CPU has them, else through the stack. On AVX-512 a row of a head of width 8 is such a
+// tail.
+#if HWY_TARGET <= HWY_AVX3
+HWY_INLINE V load_tail(const float* p, int64_t n) {
+  const Floats d;
+  return hn::MaskedLoad(hn::FirstN(d, static_cast<size_t>(n)), d, p);
+}
+HWY_INLINE void store_tail(V v, float* p, int64_t n) {
+  const Floats d;
+  hn::BlendedStore(v, hn::FirstN(d, static_cast<size_t>(n)), d, p);
+}
+#else
 HWY_INLINE V load_tail(const float* p, int64_t n) {
   HWY_ALIGN float buffer[HWY_MAX_BYTES / sizeof(float) + 1] = {};
   std::copy_n(p, n, buffer);
@@ -38,6 +49,7 @@ HWY_INLINE void store_tail(V v, float* p, int64_t n) {
   hn::Store(v, Floats(), buffer);
   std::copy_n(buffer, n, p);
 }
+#endif
 
 // body(load, store) for each vector of n elements: load(p) reads the vector of p at the current
 // place, store(v, p) writes it. One body serves whole vectors and the tail.
