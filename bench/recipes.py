@@ -1,11 +1,11 @@
 # recipes.py -- named recipes and what each of their parts is worth; the layers of the papers in one and the same model.
-"""Usage: recipes.py LINNET DATA SET/TASK[/ROW,...] [SEEDS [MINUTES]]   DATA is a folder with imdb, peerread_citations, listops
-and listops_short.tsv (docs/recipes.md has the commands that make the last two)
+"""Usage: recipes.py LINNET DATA SET/TASK[/ROW,...] [SEEDS [MINUTES]]   DATA is a folder with imdb, peerread_citations, listops,
+listops_short.tsv and listops_medium.tsv (docs/recipes.md has the commands that make the last three)
 
 Trains every row of the task with the seeds 1 to SEEDS (3; or FROM:TO), seed after seed, one record a run in
 results/arena_SET.jsonl, in the form of an arena; what is recorded is not run again. No run is begun after MINUTES. The first row
-of a task of `recipes` is the recipe, the others change one part of it. A row in FIRST begins with the weights of a run on other
-data; seconds, steps and tokens are of both. `linnet report results/arena_SET.jsonl --against ROW` has the statistics; settings
+of a task of `recipes` is the recipe, the others change one part of it. A row in FIRST begins with the weights of runs on other
+data; seconds, steps and tokens are of all. `linnet report results/arena_SET.jsonl --against ROW` has the statistics; settings
 are chosen on validation, test is tried once a run.
 """
 import json
@@ -19,8 +19,11 @@ import time
 import origin
 
 LISTS = '--threads 1 --window 8000000 --validation-rows 2000 --evaluations 8'
-# set/task/row: (data, flags) of the run before
-FIRST = {'recipes/listops/short-first': ('listops_short.tsv', f'{LISTS} --blocks 3 --length 2000 --batch 64 --minutes 3')}
+SHORT = f'{LISTS} --blocks 3 --length 2000 --batch 64'
+# set/task/row: [(data, flags)] of the runs before, each from the weights of the one before it
+FIRST = {'recipes/listops/short-first': [('listops_short.tsv', f'{SHORT} --minutes 3')],
+         'recipes/listops/three-lengths': [('listops_short.tsv', f'{SHORT} --steps 17500'),
+                                           ('listops_medium.tsv', f'{LISTS} --lr 0.004 --batch 64 --steps 3000')]}
 
 
 def changed(base, rows):
@@ -38,7 +41,7 @@ RECIPES = {
     'matching': ('peerread_citations', changed('--threads 1', {
         'default': '', **changed('--length 512 --epochs 0.5', {'short': '', 'short-no-bag': '--bag false', 'short-no-conv': '--conv 0', 'short-max': '--pool max'})})),
     'listops': ('listops', {
-        'short-first': f'{LISTS} --lr 0.004 --minutes 7', 'default': f'{LISTS} --blocks 3 --minutes 10'}),
+        'short-first': f'{LISTS} --lr 0.004 --minutes 7', 'three-lengths': f'{LISTS} --lr 0.004 --steps 5500', 'default': f'{LISTS} --blocks 3 --minutes 10'}),
 }
 
 # The layers of the papers: attention, and the polynomial ones in each of their three places. Only the layer differs.
@@ -95,19 +98,19 @@ def train(linnet, data, flags, seed, folder):
 
 
 def run(linnet, data, flags, seed, first):
-    """What a run measured; `started` and `commit` say when and of what. `first`: (data, flags) of the run before, or None."""
+    """What a run measured; `started` and `commit` say when and of what. `first`: [(data, flags)] of the runs before."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix='linnet_recipe_'))
     commit, started = origin.commit(), time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())
     try:
-        flags, before = flags.split(), {}
-        if first:
-            before = train(linnet, first[0], first[1].split(), seed, folder / 'first')
-            flags += ['--init', folder / 'first']
-        result = train(linnet, data, flags, seed, folder / 'model')
+        results = []
+        for number, (source, words) in enumerate([*first, (data, flags)]):
+            start = ['--init', folder / str(number - 1)] if number else []
+            results.append(train(linnet, source, words.split() + start, seed, folder / str(number)))
+        result = results[-1]
         for name in ('seconds', 'steps', 'tokens'):
-            result[name] += before.get(name, 0)
+            result[name] = sum(other[name] for other in results)
         result['tokens_per_s'] = result['tokens'] / result['seconds']
-        points = curve(folder / 'model')
+        points = curve(folder / str(len(first)))
     finally:
         shutil.rmtree(folder)
     figures = {name: result[name] for name in ('seconds', 'steps', 'tokens', 'parameters', 'tokens_per_s', 'validation', 'test')}
@@ -126,12 +129,12 @@ def main():
     done = [(r['task'], r['row'], r['seed'], r['settings']) for r in read(results(which))]
     for seed in range(seeds[0] if len(seeds) > 1 else 1, seeds[-1] + 1):
         for row, flags in rows.items():
-            first = FIRST.get(f'{which}/{task}/{row}')
-            settings = {'flags': flags, **({'first': ' '.join(first)} if first else {})}
+            first = FIRST.get(f'{which}/{task}/{row}', [])
+            settings = {'flags': flags, **({'first': '; '.join(' '.join(run) for run in first)} if first else {})}
             if (only and row not in only) or (task, row, seed, settings) in done or time.time() > end:
                 continue
             record = {'arena': which, 'task': task, 'row': row, 'profile': PROFILE.get(f'{which}/{task}', data), 'seed': seed, 'settings': settings,
-                      **run(linnet, f'{folder}/{data}', flags, seed, first and (f'{folder}/{first[0]}', first[1]))}
+                      **run(linnet, f'{folder}/{data}', flags, seed, [(f'{folder}/{name}', words) for name, words in first])}
             print(task, row, seed, record['test'], f'{record["seconds"]:.0f} s', flush=True)
             with open(results(which), 'a', encoding='utf-8') as out:
                 out.write(json.dumps(record) + '\n')
