@@ -8,7 +8,7 @@ import text
 # data, command, (task, row) of arena_recipes.jsonl
 ROWS = (('IMDb, 4,000 bytes a text', './linnet train --data imdb --tokenizer bytes --length 4000', ('bytes', 'default')),
         ('citations, two papers', './linnet train --data peerread_citations', ('matching', 'default')),
-        ('ListOps of 500 to 2,000 tokens', '[short trees first](docs/recipes.md)', ('listops', 'short-first')))
+        ('ListOps of 500 to 2,000 tokens', '[short trees first](docs/recipes.md)', ('listops', 'three-lengths')))
 
 
 def of_words():
