@@ -41,7 +41,7 @@ RECIPES = {
     'matching': ('peerread_citations', changed('--threads 1', {
         'default': '', **changed('--length 512 --epochs 0.5', {'short': '', 'short-no-bag': '--bag false', 'short-no-conv': '--conv 0', 'short-max': '--pool max'})})),
     'listops': ('listops', {
-        'short-first': f'{LISTS} --lr 0.004 --minutes 7', 'three-lengths': f'{LISTS} --lr 0.004 --steps 5500', 'default': f'{LISTS} --blocks 3 --minutes 10'}),
+        'three-lengths': f'{LISTS} --lr 0.004 --steps 5500', 'short-first': f'{LISTS} --lr 0.004 --minutes 7', 'default': f'{LISTS} --blocks 3 --minutes 10'}),
 }
 
 # The layers of the papers: attention, and the polynomial ones in each of their three places. Only the layer differs.

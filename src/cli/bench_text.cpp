@@ -160,6 +160,14 @@ void print_json(const TextFigures& f, const TextContest& contest) {
   std::fflush(stdout);
 }
 
+// What was not left out for the choice is trained on again where there is a test.
+std::string trained_on(const PreparedTask& prepared) {
+  return with_commas(prepared.records) +
+         (prepared.parts.test ? fmt::format(" and then {} of validation too",
+                                            with_commas(prepared.validation_records))
+                              : "");
+}
+
 void print_table(const std::vector<TextFigures>& all, const TextContest& contest) {
   std::vector<std::vector<std::string>> table = {
       {"model", "accuracy", "macro F1", "seconds", "with choice", "MB", "texts/s", "settings"}};
@@ -174,7 +182,7 @@ void print_table(const std::vector<TextFigures>& all, const TextContest& contest
              contest.prepared.parts.test
                  ? "test"
                  : "validation, by which settings were chosen too: name other data with --test",
-             with_commas(contest.prepared.records), contest.context.threads(), format_table(table));
+             trained_on(contest.prepared), contest.context.threads(), format_table(table));
 }
 
 void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_flags,

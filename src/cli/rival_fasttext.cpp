@@ -83,11 +83,10 @@ void write_lines(const std::vector<std::string>& lines, const fs::path& path) {
   file.close();
 }
 // It learns in the order of the file, and files are often sorted by class.
-void write_shuffled(std::vector<std::string> lines, const fs::path& path) {
+void shuffle(std::vector<std::string>& lines) {
   Random random(1);
   for (size_t i = lines.size(); i > 1; --i)
     std::swap(lines[i - 1], lines[random.below(static_cast<uint32_t>(i))]);
-  write_lines(lines, path);
 }
 
 class FastText {
@@ -175,17 +174,24 @@ std::vector<TextFigures> run_fasttext(const TextContest& contest) {
   const LabelSet labels(contest.prepared.settings.labels);
   const DataParts& parts = contest.prepared.parts;
   contest.show("fasttext: writing texts");
-  Lines train = read_lines(parts.train, labels);
-  const Lines validation = read_lines(parts.validation, labels);
-  const Lines scored = read_lines(contest.scored, labels);
-  write_shuffled(train.lines, contest.folder / "train.txt");
-  write_lines(validation.lines, contest.folder / "validation.txt");
-  write_lines(scored.lines, contest.folder / "scored.txt");
-  train.lines.insert(train.lines.end(), validation.lines.begin(), validation.lines.end());
-  write_shuffled(std::move(train.lines), contest.folder / "all.txt");
+  const auto write_part = [&](const DataPart& part, const char* name) {
+    Lines all = read_lines(part, labels);
+    write_lines(all.lines, contest.folder / name);
+    return all;
+  };
+  const std::vector<int> scored = write_part(contest.scored, "scored.txt").classes;
+  const Lines validation = write_part(parts.validation, "validation.txt");
+  std::vector<std::string> train = read_lines(parts.train, labels).lines;
+  shuffle(train);
+  write_lines(train, contest.folder / "train.txt");
+  if (parts.test) {
+    train.insert(train.end(), validation.lines.begin(), validation.lines.end());
+    shuffle(train);
+    write_lines(train, contest.folder / "all.txt");
+  }
   std::ofstream(contest.folder / "one.txt") << "one\n";
-  return {run_ngrams(contest, 1, validation.classes, scored.classes),
-          run_ngrams(contest, 2, validation.classes, scored.classes)};
+  return {run_ngrams(contest, 1, validation.classes, scored),
+          run_ngrams(contest, 2, validation.classes, scored)};
 }
 
 }  // namespace

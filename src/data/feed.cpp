@@ -79,6 +79,7 @@ void Feed::load() {
     changed_.wait(lock, [&] { return stop_ || !ready_; });
     if (stop_) return;
     ready_ = window;
+    lock.unlock();
     changed_.notify_all();
     if (window->whole) return;  // it serves every epoch
     // From now on in the gaps that training leaves: a core that is taken from it halts the others,

@@ -121,6 +121,11 @@ DataParts parts_of(const std::string& path, const std::string& validation, const
   } else if (has("test")) {
     parts.test = split_of(path, "test");
   }
+  if (parts.test && parts.test->path == parts.validation.path &&
+      parts.test->read.split == parts.validation.read.split)
+    throw Error(
+        fmt::format("[--test] {} is validation, too: what a model is chosen by cannot test it",
+                    place_of(test)));
   return parts;
 }
 

@@ -25,18 +25,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr int64_t kBlockK = 256;
 using Tag = hn::CappedTag<float, kPanel>;
 using Half = hn::CappedTag<float, kPanel / 2>;  // of AVX-512, for heads of width 8; else as Tag
-#if HWY_TARGET == HWY_SCALAR
-constexpr int kLanes = 1, kTileRows = 1;
-#elif HWY_MAX_BYTES >= 64
-constexpr int kLanes = 16, kTileRows = 12;
-#elif HWY_MAX_BYTES == 32
-constexpr int kLanes = 8, kTileRows = 6;
-#else
-constexpr int kLanes = 4, kTileRows = 3;
-#endif
-constexpr int kVecs = kPanel / kLanes;
 template <class D>
 constexpr int kLanesOf = static_cast<int>(hn::MaxLanes(D()));
+constexpr int kLanes = kLanesOf<Tag>, kVecs = kPanel / kLanes;
+constexpr int kTileRows = kLanes == 16 ? 12 : kLanes == 8 ? 6 : kLanes == 4 ? 3 : 1;
 // Rows of a tile of V vectors: one alone has twice as many, or there would be too few independent
 // sums.
 template <int V>

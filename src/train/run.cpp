@@ -225,20 +225,24 @@ void Run::write_events() { events_.emplace(folder_ / "tensorboard", steps() + 1)
 void Run::fit_wide(const std::function<void(const std::string&)>& show) {
   if (config_.wide == 0 || load_config(folder_).wide > 0) return;
   const Model whole(config_);
+  const auto judge = [&](const Block& values) {
+    state_.wide_figures = score_part(context_, whole, values.data(), prepared_.parts.validation,
+                                     maker(), *prepared_.task, *prepared_.tokenizer)
+                              .figures;
+  };
   const auto fit = [&] {
     const Block best = load_values(folder_, model_);
     ExampleStream train(prepared_.parts.train, maker()),
         validation(prepared_.parts.validation, maker());
     WideFit parts = fit_wide_part(context_, model_, best.data(), whole, train, validation, show);
-    last_ = score_part(context_, whole, parts.judged.data(), prepared_.parts.validation, maker(),
-                       *prepared_.task, *prepared_.tokenizer);
-    state_.wide_figures = last_.figures;
+    judge(parts.on_train);
     save_checkpoint();
-    return std::move(parts.kept);
+    return std::move(parts.on_both);
   };
   // A kill between two files of the save below leaves the weights of both parts beside the config
   // of one.
   const Block values = has_tensor(folder_, "wide.weight") ? load_values(folder_, whole) : fit();
+  if (state_.wide_figures.empty()) judge(values);  // of a version that did not fit on validation
   save_model(folder_, whole, values.data(),
              model_card(prepared_, whole, settings_, steps(), score_validation()),
              task_settings_to_json(prepared_.settings));

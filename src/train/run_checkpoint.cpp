@@ -35,6 +35,7 @@ Figures read_figures(const nlohmann::json& json) {
   Figures figures;
   for (const nlohmann::json& pair : json) {
     if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() ||
+        printable(pair[0].get<std::string>()) != pair[0] ||
         !(pair[1].is_number() || pair[1].is_null()))
       throw Error("[checkpoint.wide_figures] must be pairs of a name and a number");
     figures.emplace_back(pair[0], pair[1].is_null() ? NAN : pair[1].get<double>());
@@ -72,7 +73,8 @@ bool Run::load_checkpoint(FeedPosition& position) {
     if (json.contains(name) && !json[name].is_null())
       read_setting("checkpoint", name, json[name], member);
   });
-  if (json.contains("wide_figures")) state_.wide_figures = read_figures(json["wide_figures"]);
+  if (config_.wide > 0 && json.contains("wide_figures"))
+    state_.wide_figures = read_figures(json["wide_figures"]);
   // Of earlier versions it is the accuracy, of the same look.
   if (metric() == "loss" && !std::isnan(state_.best)) state_.best = state_.best_loss;
   return true;

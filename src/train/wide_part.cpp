@@ -102,6 +102,7 @@ WideFit fit_wide_part(Context& context, const Model& deep, const float* values, 
   show("n-grams of validation too");
   learnt.add(kept);
   const NaiveBayes all = bayes.refitted(context, learnt);
+  learnt = {};  // before the models are there twice
   return {joined(deep, values, whole, bayes.models(), blend),
           joined(deep, values, whole, all.models(), blend)};
 }

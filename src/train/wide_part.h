@@ -19,8 +19,8 @@ namespace linnet {
 
 // Values of a model with its wide part.
 struct WideFit {
-  Block judged;  // fitted on train alone, so that validation can tell how good it is
-  Block kept;    // on both
+  Block on_train;  // alone, so that validation can tell how good it is
+  Block on_both;
 };
 
 // Values of `whole`, which is `deep` with a wide part. `show`: what it is at; what that throws

@@ -48,6 +48,7 @@ expect_error '--against' bench text --data train.csv --against magic
 expect_error '[none.csv]' bench text --data none.csv
 printf 'review,stars\nx,odd\n' >odd.csv
 expect_error '[odd.csv:2:3] label "odd"' bench text --data train.csv --test odd.csv
+expect_error "[--test] test.csv is validation, too" bench text --data train.csv --validation test.csv --test test.csv
 PATH=/nowhere "$LINNET_BIN" bench text --data train.csv --against fasttext >out 2>err
 [[ $? -eq 2 ]] && grep -qF '[--against] fasttext is not installed' err || fail "without fasttext: $(cat err)"
 exit $((failures > 0))

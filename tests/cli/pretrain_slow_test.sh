@@ -102,8 +102,8 @@ expect_error '[--tokenizer]' train --data train.csv --init hidden --tokenizer by
 expect_error 'has the shape' train --data train.csv --init hidden --width 32 --steps 4 --out x
 expect_error 'neither tokenizer.json' train --data train.csv --init "$dir" --steps 4 --out x
 
-# A model of texts as it is by default, with a wide part and a bag, begins others: more classes, pairs, tags, more texts.
-"$LINNET_BIN" train --data train.csv --steps 5 --out texts "${small[@]}" >out 2>&1 || fail "a model of texts: $(cat out)"
+# A model of texts with a wide part, as by default, a bag and a convolution begins others: more classes, pairs, tags, more texts.
+"$LINNET_BIN" train --data train.csv --bag true --conv 4 --steps 5 --out texts "${small[@]}" >out 2>&1 || fail "a model of texts: $(cat out)"
 grep -q '"wide": 3' texts/config.json || fail "no wide part in $(cat texts/config.json)"
 sed 's/,pos$/,best/;s/,neg$/,worst/;5s/,[a-z]*$/,so-so/;6,40s/,[a-z]*$/,so-so/' train.csv >three.csv
 for data in three.csv pairs.tsv tags.conll "text.txt --task masked"; do

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/error.h"
 #include "core/file.h"
 #include "models/model_folder.h"
 #include "tests/train/state_file.h"
@@ -264,6 +265,19 @@ TEST_F(RunTest, ValidationJudgesAWidePartThatHasNotSeenIt) {
   const std::string row = fmt::format("| validation loss | {:.4f} |", judged[0].second);
   EXPECT_NE(file("apart", "README.md").find(row), std::string::npos) << row;
   EXPECT_EQ(finish().first, judged);  // a run that goes on remembers
+  const fs::path checkpoint = root_ / "apart/checkpoint.safetensors";
+  const StateFile good(checkpoint);
+  for (const char* wrong : {R"([["loss"]])", R"([["loss", "1"]])", R"([["\u001b[2J", 1]])", "7"}) {
+    StateFile spoilt = good;
+    for (auto& [key, note] : spoilt.metadata) {
+      if (note.find("wide_figures") == note.npos) continue;
+      nlohmann::ordered_json json = nlohmann::ordered_json::parse(note);
+      json["wide_figures"] = nlohmann::json::parse(wrong);
+      note = json.dump();
+    }
+    spoilt.write(checkpoint);
+    EXPECT_THROW(finish(), Error) << wrong;
+  }
 }
 
 TEST_F(RunTest, AWidePartOfManyClassesOnAnyNumberOfThreads) {
@@ -286,7 +300,7 @@ TEST_F(RunTest, AWidePartOfManyClassesOnAnyNumberOfThreads) {
     while (!run.finished()) run.advance();
     run.fit_wide([](const std::string&) {});
     // The first byte tells the class: n-grams see it at once, twelve steps do not.
-    EXPECT_GT(run.score_best(prepared_.parts.validation).figure("accuracy"), 0.9);
+    EXPECT_GT(run.score_validation().figure("accuracy"), 0.9);
   }
   EXPECT_EQ(file("1", "model.safetensors"), file("3", "model.safetensors"));
 }
