@@ -39,7 +39,7 @@ RECIPES = {
     'bytes': ('imdb', changed('--threads 1 --tokenizer bytes --length 4000', {'default': '', 'bag-conv': '--bag true --conv 4', 'no-wide': '--wide 0'})),
     # The default ends by the clock; rows that are compared do not.
     'matching': ('peerread_citations', changed('--threads 1', {
-        'default': '', **changed('--length 512 --epochs 0.5', {'short': '', 'short-no-bag': '--bag false', 'short-no-conv': '--conv 0', 'short-max': '--pool max'})})),
+        'default': '', 'max': '--pool max', **changed('--length 512 --epochs 0.5', {'short': '', 'short-no-bag': '--bag false', 'short-no-conv': '--conv 0', 'short-max': '--pool max'})})),
     'listops': ('listops', {
         'three-lengths': f'{LISTS} --lr 0.004 --steps 5500', 'short-first': f'{LISTS} --lr 0.004 --minutes 7', 'default': f'{LISTS} --blocks 3 --minutes 10'}),
 }
