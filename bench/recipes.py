@@ -19,11 +19,13 @@ import time
 import origin
 
 LISTS = '--threads 1 --window 8000000 --validation-rows 2000 --evaluations 8'
-SHORT = f'{LISTS} --blocks 3 --length 2000 --batch 64'
+SHORT = '--length 2000 --batch 64'
 # set/task/row: [(data, flags)] of the runs before, each from the weights of the one before it
-FIRST = {'recipes/listops/short-first': [('listops_short.tsv', f'{SHORT} --minutes 3')],
-         'recipes/listops/three-lengths': [('listops_short.tsv', f'{SHORT} --steps 17500'),
-                                           ('listops_medium.tsv', f'{LISTS} --lr 0.004 --batch 64 --steps 3000')]}
+FIRST = {'recipes/listops/short-first': [('listops_short.tsv', f'{LISTS} --blocks 3 {SHORT} --minutes 3')],
+         'recipes/listops/three-lengths': [('listops_short.tsv', f'{LISTS} --blocks 3 {SHORT} --steps 17500'),
+                                           ('listops_medium.tsv', f'{LISTS} --lr 0.004 --batch 64 --steps 3000')],
+         'recipes/listops/three-lengths-long': [('listops_short.tsv', f'{LISTS} --blocks 4 {SHORT} --steps 17500'),
+                                                ('listops_medium.tsv', f'{LISTS} --lr 0.004 --batch 64 --steps 10000')]}
 
 
 def changed(base, rows):
@@ -41,7 +43,7 @@ RECIPES = {
     'matching': ('peerread_citations', changed('--threads 1', {
         'default': '', 'max': '--pool max', **changed('--length 512 --epochs 0.5', {'short': '', 'short-no-bag': '--bag false', 'short-no-conv': '--conv 0', 'short-max': '--pool max'})})),
     'listops': ('listops', {
-        'three-lengths': f'{LISTS} --lr 0.004 --steps 5500', 'short-first': f'{LISTS} --lr 0.004 --minutes 7', 'default': f'{LISTS} --blocks 3 --minutes 10'}),
+        'three-lengths': f'{LISTS} --lr 0.004 --steps 5500', 'three-lengths-long': f'{LISTS} --lr 0.004 --steps 20000', 'short-first': f'{LISTS} --lr 0.004 --minutes 7', 'default': f'{LISTS} --blocks 3 --minutes 10'}),
 }
 
 # The layers of the papers: attention, and the polynomial ones in each of their three places. Only the layer differs.
