@@ -30,7 +30,7 @@ def sections():
             'bench_text': text.table, 'polynomial': pages.polynomial_table, 'layers': layers.table, 'headline': headline.table,
             'projection': lambda: arenas.projection(report('projection')),
             **{f'arena:{name}': lambda name=name: arenas.scores(report(name)) for name in arenas.names(ROOT)},
-            **{f'recipes:{data}': lambda data=data: arenas.scores(arenas.boards(report('recipes'))[data])
+            **{f'recipes:{data}': lambda data=data: arenas.scores(arenas.boards(report('recipes')).get(data, []))
                for data in ('imdb', 'imdb-bytes', 'peerread_citations', 'listops')}}
 
 
