@@ -8,7 +8,8 @@ import text
 # data, command, (task, row) of arena_recipes.jsonl
 ROWS = (('IMDb, 4,000 bytes a text', './linnet train --data imdb --tokenizer bytes --length 4000', ('bytes', 'default')),
         ('citations, two papers', './linnet train --data peerread_citations', ('matching', 'default')),
-        ('ListOps of 500 to 2,000 tokens', '[short trees first](docs/recipes.md)', ('listops', 'three-lengths')))
+        ('ListOps of 500 to 2,000 tokens', '[short trees first](docs/recipes.md)', ('listops', 'three-lengths')),
+        ('the same, four blocks', '[the same, longer](docs/recipes.md)', ('listops', 'three-lengths-long')))
 
 
 def of_words():
