@@ -68,7 +68,7 @@ SETS = {
         'matching': ('peerread_citations', changed(PAIRS, PLACES)),
         'listops': ('listops', changed(f'{LISTS} --first-mixer gated-scan --blocks 3 --steps 1000', PLACES)),
     },
-    # The rows of Table 1 in the model of `short`: without its bag most stay at chance (HACKING.md).
+    # The rows of Table 1 in the model of `short`: without its bag some stay at chance (HACKING.md).
     'pairs': {'citations': ('peerread_citations', changed('--threads 1 --length 512 --epochs 0.5', {row: f'--row {row}' for row in TABLE1}))},
 }
 
