@@ -86,7 +86,7 @@ std::optional<Json> run_in_arena(
                                          training.best())
                            : ""));
     }
-    training.fit_wide([&](const std::string& what) { show(1, what); });
+    training.fit_sides([&](const std::string& what) { show(1, what); });
     const double seconds = training.seconds();
     record["seconds"] = seconds;
     record["steps"] = training.steps();

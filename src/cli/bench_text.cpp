@@ -98,7 +98,7 @@ TextFigures run_linnet(const TextContest& contest, const ModelConfig& config,
     contest.show(fmt::format("linnet: {:.0f}%, {} steps, best validation {:.4f}",
                              100 * run.progress(), with_commas(run.steps()), run.best()));
   }
-  run.fit_wide([&](const std::string& what) {
+  run.fit_sides([&](const std::string& what) {
     stop_if_interrupted();
     contest.show("linnet: " + what);
   });

@@ -90,6 +90,7 @@ ModelConfig starting_model(const PreparedTask& prepared) {
         words ? prepared.bytes <= kMostWideBytes
               : prepared.bytes <= kMostWideBytesOfBytes && prepared.settings.stride == 0;
     if (fits && small && !prepared.many_labels) config.wide = words ? 3 : 6;
+    if (config.wide > 0 && words) config.regions = 3;
   }
   return config;
 }
@@ -104,6 +105,9 @@ ModelConfig with_encoder(ModelConfig encoder, const ModelConfig& own) {
   encoder.loss = own.loss;
   encoder.wide = own.wide;
   encoder.wide_bits = own.wide_bits;
+  encoder.regions = own.regions;
+  encoder.region_units = own.region_units;
+  encoder.region_rows = own.region_rows;
   return encoder;
 }
 
@@ -145,6 +149,15 @@ std::string columns_text(const PreparedTask& prepared) {
                         column.name.empty() ? "" : " (" + printable(column.name, 40) + ")");
   }
   return text;
+}
+
+std::string beside_text(const ModelConfig& config) {
+  std::string text;
+  if (config.wide > 0) text += fmt::format("weights of n-grams to {}", config.wide);
+  if (config.regions > 0)
+    text += fmt::format("{}{} units on {} tokens in a row", text.empty() ? "" : ", ",
+                        with_commas(config.region_units), config.regions);
+  return text.empty() ? text : "; beside it " + text;
 }
 
 // "100 steps or 5 minutes".
@@ -214,7 +227,10 @@ ModelConfig model_of(const PreparedTask& prepared, const Recipe& recipe, const C
   const bool sized = !recipe.profile.empty() || !recipe.init.empty();
   fit_model(prepared, sized || flags.given("length"), config);
   config.vocab = std::max(config.vocab, vocab);  // with a mask, where that model has one
-  return flags.apply(config);
+  config = flags.apply(config);
+  // Who wants no wide part wants the deep one alone, unless they say more.
+  if (config.wide == 0 && !flags.given("regions")) config.regions = 0;
+  return config;
 }
 
 void say_choices(const PreparedTask& prepared, const Recipe& recipe, const Model& model,
@@ -249,13 +265,12 @@ void say_choices(const PreparedTask& prepared, const Recipe& recipe, const Model
                recipe.row.empty() ? kProfileRow : recipe.row);
   fmt::print("tokens     {}, {} ids, at most {} a sequence\n", prepared.tokenizer->kind(),
              with_commas(config.vocab), with_commas(config.length));
-  fmt::print(
-      "model      {} parameters: {}{}, {} {} of width {}{}{}\n",
-      with_commas(model.layout().parameters()), mixers_text(config),
-      config.conv > 0 ? fmt::format(" after a convolution of {}", config.conv) : "", config.blocks,
-      config.blocks == 1 ? "block" : "blocks", config.width,
-      config.ngrams > 0 ? fmt::format(", n-grams to {}", config.ngrams) : "",
-      config.wide > 0 ? fmt::format("; beside it weights of n-grams to {}", config.wide) : "");
+  fmt::print("model      {} parameters: {}{}, {} {} of width {}{}{}\n",
+             with_commas(model.layout().parameters()), mixers_text(config),
+             config.conv > 0 ? fmt::format(" after a convolution of {}", config.conv) : "",
+             config.blocks, config.blocks == 1 ? "block" : "blocks", config.width,
+             config.ngrams > 0 ? fmt::format(", n-grams to {}", config.ngrams) : "",
+             beside_text(config));
   if (first) {
     fmt::print("pretrained {} of it on {} records without labels: {}\n", end_of(first->settings),
                with_commas(first->task.records), first->task.task->summary);

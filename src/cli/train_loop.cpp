@@ -40,7 +40,7 @@ void train_to_end(Run& run, bool quiet, Progress& bar, const BarPart& part) {
     throw CLI::RuntimeError(130);
   };
   stop_if_asked();
-  run.fit_wide([&](const std::string& what) {
+  run.fit_sides([&](const std::string& what) {
     bar.show(part.to, what);
     stop_if_asked();
   });

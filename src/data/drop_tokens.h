@@ -10,15 +10,17 @@
 
 namespace linnet {
 
-// Each token of the example's sequences goes with probability `share`; where all would, the first
-// stays.
+// Each token goes with probability `share`; where all would, the first stays.
+inline void drop_tokens(double share, Random& random, std::vector<int32_t>& tokens) {
+  if (tokens.empty()) return;
+  const int32_t first = tokens.front();
+  std::erase_if(tokens, [&](int32_t) { return random.uniform() < share; });
+  if (tokens.empty()) tokens.push_back(first);
+}
+// Of both of the example's sequences.
 inline void drop_tokens(double share, Random& random, Example& example) {
-  for (std::vector<int32_t>* tokens : {&example.tokens, &example.other}) {
-    if (tokens->empty()) continue;
-    const int32_t first = tokens->front();
-    std::erase_if(*tokens, [&](int32_t) { return random.uniform() < share; });
-    if (tokens->empty()) tokens->push_back(first);
-  }
+  drop_tokens(share, random, example.tokens);
+  drop_tokens(share, random, example.other);
 }
 
 }  // namespace linnet

@@ -15,6 +15,7 @@
 #include "layers/short_conv.h"
 #include "mixers/mixer.h"
 #include "models/ngram_table.h"
+#include "models/region_table.h"
 #include "models/wide_table.h"
 
 namespace linnet {
@@ -61,6 +62,10 @@ void for_each_field(Config& c, const Visit& visit) {
       "wide", c.wide,
       "Longest n-grams of tokens, from 1 on, with a weight of their own beside the model; 0: none");
   visit("wide_bits", c.wide_bits, "2 to this power are the weights that they are hashed to");
+  visit("regions", c.regions,
+        "Tokens in a row that units beside the model look at, each for its largest sum; 0: none");
+  visit("region_units", c.region_units, "Such units, a multiple of 64");
+  visit("region_rows", c.region_rows, "Tokens that they tell apart; those with higher ids are one");
   visit("dropout", c.dropout, "Share of numbers dropped in training");
   visit("norm_eps", c.norm_eps, "Guard of the norms");
   visit("init_embed", c.init_embed, "Size of the embeddings at the start, times the usual");
@@ -84,6 +89,22 @@ void check_wide(const ModelConfig& c) {
   if (wide_columns(c.classes) > int64_t{1} << (kMostWideBits - c.wide_bits))
     throw Error(fmt::format("[config.wide_bits] 2^{} weights for each of {} classes are too many",
                             c.wide_bits, c.classes));
+}
+
+void check_regions(const ModelConfig& c) {
+  check_range("regions", c.regions, 0, kMostRegionTokens);
+  check_range("region_units", c.region_units, kRegionBlock, 1 << 14);
+  check_range("region_rows", c.region_rows, 1);
+  if (c.region_units % kRegionBlock != 0)
+    throw Error(fmt::format("[config.region_units] must be a multiple of {}, not {}", kRegionBlock,
+                            c.region_units));
+  if (c.regions == 0) return;
+  if (c.task != "classify" || c.loss != "softmax")
+    throw Error("[config.regions] a region part is for one text with one label: must be 0 here");
+  if (c.regions * c.region_units * region_rows_of(c) > kMostRegionNumbers)
+    throw Error(
+        fmt::format("[config.region_rows] {} rows of {} units for each of {} places are too many",
+                    region_rows_of(c), c.region_units, c.regions));
 }
 
 // A size at the start, times the usual.
@@ -118,6 +139,10 @@ int64_t hidden_of(const ModelConfig& config) {
   if (config.ffn_match == "none") return config.hidden;
   const int64_t count = find_feed_forward("gelu").parameters(config.width, config.hidden);
   return find_feed_forward(config.ffn).hidden_for(config.width, count);
+}
+
+int64_t region_rows_of(const ModelConfig& config) {
+  return std::min(config.region_rows, config.vocab);
 }
 
 void check_config(const ModelConfig& c) {
@@ -158,6 +183,7 @@ void check_config(const ModelConfig& c) {
   }
   check_range("ngram_buckets", c.ngram_buckets, 1, kMostNgramBuckets);
   check_wide(c);
+  check_regions(c);
   check_choice("positions", c.positions, {"learned", "sinusoidal", "none"});
   if (c.task == "tokens") {
     check_choice("pool", c.pool, {"none"});

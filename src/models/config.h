@@ -41,9 +41,14 @@ struct ModelConfig {
   std::string pair = "concat";        // match: or compare
   bool bag = false;                   // the head also sees the mean of what goes into the blocks
   // A wide part beside the deep one: a weight a class for every n-gram of 1 .. `wide` tokens that a
-  // text has; 0: none. It is fitted, not trained (train/wide_part.h).
+  // text has; 0: none. It is fitted, not trained (train/side_parts.h).
   int64_t wide = 0;
   int64_t wide_bits = 22;  // 2^wide_bits weights a class; of no effect without wide
+  // A region part beside it: `region_units` units that look at `regions` tokens in a row; 0: none.
+  // It is fitted, too (train/region_fit.h). Tokens from `region_rows` on are one to it.
+  int64_t regions = 0;
+  int64_t region_units = 1024;
+  int64_t region_rows = 8000;
   double dropout = 0.1;
   double norm_eps = 1e-6;
   // At the start, times the usual: embeddings; queries and keys (a sharper phi); what a block adds
@@ -68,6 +73,13 @@ const Mixer& mixer_of(const ModelConfig& config, int64_t l);
 std::string phi_of(const ModelConfig& config, const Mixer& mixer);
 // The hidden units of its feed-forward layer: the config's, or those that ffn_match gives.
 int64_t hidden_of(const ModelConfig& config);
+
+// Whether there is anything beside the deep part.
+inline bool has_side_parts(const ModelConfig& config) {
+  return config.wide > 0 || config.regions > 0;
+}
+// The tokens that its region part tells apart.
+int64_t region_rows_of(const ModelConfig& config);
 
 // Throws what config_from_json would.
 void check_config(const ModelConfig& config);

@@ -165,7 +165,7 @@ std::vector<float> Inference::logits(std::span<const Tokens> sequences) {
   const auto count = static_cast<int64_t>(sequences.size());
   LINNET_ASSERT(count % towers == 0 && !model_.of_tokens());
   std::vector<float> vectors(static_cast<size_t>(count * width)),
-      out(static_cast<size_t>(count / towers * classes)), wide(out.size());
+      out(static_cast<size_t>(count / towers * classes)), beside(out.size());
   const auto vector_of = [&](size_t i) { return vectors.data() + static_cast<int64_t>(i) * width; };
   const auto before = [&](size_t i, int64_t rows, Mat x, Workspace& workspace) {
     bag_forward(model_, weights_, rows, x, workspace.scratch, vector_of(i));
@@ -174,16 +174,18 @@ std::vector<float> Inference::logits(std::span<const Tokens> sequences) {
     const RowRange pooled = pooled_rows(model_, rows);
     pool_forward(model_, weights_, pooled.count(), x.rows(pooled.first), workspace.scratch,
                  vector_of(i));
+    float* said = beside.data() + static_cast<int64_t>(i / static_cast<size_t>(towers)) * classes;
     if (model_.wide().longest > 0)
-      add_wide_logits(model_.wide(), weights_.params, sequences[i],
-                      wide.data() + static_cast<int64_t>(i) * classes);
+      add_wide_logits(model_.wide(), weights_.params, sequences[i], said);
+    if (model_.regions().places > 0)
+      add_region_logits(model_.regions(), weights_.params, sequences[i], said);
   });
   for (int64_t e = 0; e < count / towers; ++e) {
     Arena::Scope scope(workspaces_[0].scratch);
     head_forward(model_, weights_, vectors.data() + e * towers * width, workspaces_[0].scratch,
                  out.data() + e * classes);
   }
-  if (model_.wide().longest > 0) add(count * classes, wide.data(), out.data());
+  add(static_cast<int64_t>(out.size()), beside.data(), out.data());
   return out;
 }
 

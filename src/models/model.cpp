@@ -71,6 +71,10 @@ Model::Model(const ModelConfig& config) : config_(config) {
     wide_ =
         add_wide_table(layout_, "wide.weight", config_.classes, config_.wide, config_.wide_bits);
   }
+  if (config_.regions > 0) {
+    regions_ = add_region_table(layout_, "regions", config_.classes, config_.regions,
+                                region_rows_of(config_), config_.region_units);
+  }
 }
 
 void Model::check(Tokens tokens) const {

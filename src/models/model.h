@@ -19,6 +19,7 @@
 #include "models/block.h"
 #include "models/config.h"
 #include "models/ngram_table.h"
+#include "models/region_table.h"
 #include "models/wide_table.h"
 
 namespace linnet {
@@ -40,6 +41,7 @@ class Model {
   int64_t positions() const { return positions_; }  // -1 without
   const NgramTable& ngrams() const { return ngrams_; }
   const WideTable& wide() const { return wide_; }
+  const RegionTable& regions() const { return regions_; }
 
   bool of_tokens() const { return config_.task == "tokens"; }
   bool many_labels() const { return config_.loss == "sigmoid"; }
@@ -62,6 +64,7 @@ class Model {
   int64_t embedding_ = 0, cls_ = -1, positions_ = -1;
   NgramTable ngrams_;
   WideTable wide_;
+  RegionTable regions_;
 };
 
 // The values of a model's parameters, plain and packed.

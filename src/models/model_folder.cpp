@@ -94,7 +94,9 @@ Block initial_values(const Model& model, uint64_t seed, const std::filesystem::p
   const LoadedModel loaded = load_model(folder);
   const Model other(loaded.config);
   for (const ParamSpec& spec : model.layout().specs()) {
-    if (spec.name.starts_with("head.") || spec.name.starts_with("wide.")) continue;
+    if (spec.name.starts_with("head.") || spec.name.starts_with("wide.") ||
+        spec.name.starts_with("regions."))
+      continue;
     for (const ParamSpec& theirs : other.layout().specs()) {
       if (theirs.name != spec.name) continue;
       if (spec.shape != theirs.shape && !(of_rows(spec) && spec.shape[1] == theirs.shape[1])) {

@@ -30,8 +30,8 @@ LoadedModel load_model(const std::filesystem::path& folder);
 Block load_values(const std::filesystem::path& folder, const Model& model);
 bool has_tensor(const std::filesystem::path& folder, const std::string& name);
 
-// What a training run begins with: by the seed; with a folder all but head and wide part from its
-// model, as far as that has a parameter of the name: a table with other rows (vocabulary,
+// What a training run begins with: by the seed; with a folder all but head and parts at the side
+// from its model, as far as that has a parameter of the name: a table with other rows (vocabulary,
 // positions) gives as many as both have, any other shape is an Error.
 Block initial_values(const Model& model, uint64_t seed, const std::filesystem::path& folder);
 

@@ -3,7 +3,7 @@
 //
 //   logits_c += sum_g U[id(g), c]   over the distinct ids of its n-grams g of 1 .. n tokens
 // Two classes need one column: it is added to the second. Only token numbers are hashed
-// (ngram_table.h), so inference needs no text. Nothing is trained by gradients: train/wide_part.h
+// (ngram_table.h), so inference needs no text. Nothing is trained by gradients: train/side_parts.h
 // fits it.
 //
 // Cheng et al., "Wide & deep learning for recommender systems", 2016, for the two parts.

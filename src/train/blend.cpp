@@ -1,90 +1,117 @@
-// blend.cpp -- Newton's method in two numbers.
+// blend.cpp -- Newton's method in a few numbers.
 #include "train/blend.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <vector>
 
 #include "core/error.h"
 
 namespace linnet {
 namespace {
 
+using Numbers = std::vector<double>;
+
 struct Slope {
+  explicit Slope(size_t parts) : first(parts), second(parts * parts) {}
   double value = 0;
-  double a = 0, b = 0;            // first derivatives
-  double aa = 0, ab = 0, bb = 0;  // second
+  Numbers first, second;  // derivatives
 };
 
-Slope slope_at(const Blend& at, size_t classes, std::span<const float> u, std::span<const float> v,
+Slope slope_at(const Numbers& at, size_t classes, std::span<const std::vector<float>> parts,
                std::span<const int> labels) {
-  const double da = at.first - 1, db = at.second - 1;
-  Slope s{.value = kBlendPull / 2 * (da * da + db * db),
-          .a = kBlendPull * da,
-          .b = kBlendPull * db,
-          .aa = kBlendPull,
-          .bb = kBlendPull};
-  std::vector<double> p(classes);
+  const size_t K = parts.size();
+  Slope s(K);
+  for (size_t k = 0; k < K; ++k) {
+    s.value += kBlendPull / 2 * (at[k] - 1) * (at[k] - 1);
+    s.first[k] = kBlendPull * (at[k] - 1);
+    s.second[k * K + k] = kBlendPull;
+  }
+  Numbers p(classes), mean(K);
   for (size_t i = 0; i < labels.size(); ++i) {
-    const float* ui = u.data() + i * classes;
-    const float* vi = v.data() + i * classes;
-    for (size_t c = 0; c < classes; ++c) p[c] = at.first * ui[c] + at.second * vi[c];
-    const double top = *std::ranges::max_element(p);
+    const auto said = [&](size_t k, size_t c) { return double{parts[k][i * classes + c]}; };
+    std::ranges::fill(p, 0.0);
+    for (size_t k = 0; k < K; ++k) {
+      for (size_t c = 0; c < classes; ++c) p[c] += at[k] * said(k, c);
+    }
+    const auto label = static_cast<size_t>(labels[i]);
+    const double top = *std::ranges::max_element(p), target = p[label];
     double sum = 0;
     for (double& x : p) sum += x = std::exp(x - top);
-    const auto label = static_cast<size_t>(labels[i]);
-    s.value += std::log(sum) + top - at.first * ui[label] - at.second * vi[label];
+    for (double& x : p) x /= sum;
+    s.value += std::log(sum) + top - target;
     // Means over the classes, weighed by their probabilities.
-    double mu = 0, mv = 0, muu = 0, muv = 0, mvv = 0;
-    for (size_t c = 0; c < classes; ++c) {
-      const double q = p[c] / sum, x = ui[c], y = vi[c];
-      mu += q * x, mv += q * y;
-      muu += q * x * x, muv += q * x * y, mvv += q * y * y;
+    for (size_t k = 0; k < K; ++k) {
+      mean[k] = 0;
+      for (size_t c = 0; c < classes; ++c) mean[k] += p[c] * said(k, c);
+      s.first[k] += mean[k] - said(k, label);
     }
-    s.a += mu - ui[label];
-    s.b += mv - vi[label];
-    s.aa += muu - mu * mu;
-    s.ab += muv - mu * mv;
-    s.bb += mvv - mv * mv;
+    for (size_t j = 0; j < K; ++j) {
+      for (size_t k = 0; k < K; ++k) {
+        for (size_t c = 0; c < classes; ++c)
+          s.second[j * K + k] += p[c] * (said(j, c) - mean[j]) * (said(k, c) - mean[k]);
+      }
+    }
   }
   return s;
 }
 
+// x with second x = first, by elimination: the pull keeps the matrix positive definite.
+Numbers solve(Numbers second, Numbers first) {
+  const size_t K = first.size();
+  for (size_t j = 0; j < K; ++j) {
+    for (size_t i = j + 1; i < K; ++i) {
+      const double times = second[i * K + j] / second[j * K + j];
+      for (size_t k = j; k < K; ++k) second[i * K + k] -= times * second[j * K + k];
+      first[i] -= times * first[j];
+    }
+  }
+  for (size_t j = K; j-- > 0;) {
+    for (size_t k = j + 1; k < K; ++k) first[j] -= second[j * K + k] * first[k];
+    first[j] /= second[j * K + j];
+  }
+  return first;
+}
+
 }  // namespace
 
-Blend fit_blend(int64_t classes, std::span<const float> u, std::span<const float> v,
-                std::span<const int> labels) {
-  const auto width = static_cast<size_t>(classes);
-  LINNET_ASSERT(u.size() == labels.size() * width && v.size() == u.size());
-  const auto length = [](std::span<const float> x) {
+std::vector<double> fit_blend(int64_t classes, std::span<const std::vector<float>> parts,
+                              std::span<const int> labels) {
+  const size_t K = parts.size();
+  Numbers sizes(K, 1);
+  std::vector<std::vector<float>> scaled(parts.begin(), parts.end());
+  const auto length = [](const auto& x) {
     return std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
   };
-  const double long_u = length(u), long_v = length(v),
-               size_of_v = long_u > 0 && long_v > 0 ? long_u / long_v : 1;
-  std::vector<float> scaled(v.begin(), v.end());
-  for (float& x : scaled) x = static_cast<float>(x * size_of_v);
-  const auto at = [&](const Blend& blend) { return slope_at(blend, width, u, scaled, labels); };
-  Blend best;
+  const double first = length(parts[0]);
+  for (size_t k = 0; k < K; ++k) {
+    LINNET_ASSERT(parts[k].size() == labels.size() * static_cast<size_t>(classes));
+    const double own = length(parts[k]);
+    if (first > 0 && own > 0) sizes[k] = first / own;
+    for (float& x : scaled[k]) x = static_cast<float>(x * sizes[k]);
+  }
+  const auto at = [&](const Numbers& a) {
+    return slope_at(a, static_cast<size_t>(classes), scaled, labels);
+  };
+  Numbers best(K, 1);
   Slope s = at(best);
   for (int step = 0; step < 50; ++step) {
-    // The pull keeps the determinant above 0.
-    const double det = s.aa * s.bb - s.ab * s.ab;
-    const double da = (s.ab * s.b - s.bb * s.a) / det, db = (s.ab * s.a - s.aa * s.b) / det;
+    const Numbers down = solve(s.second, s.first);
     double size = 1;
-    Blend next;
-    Slope there;
+    Numbers next = best;
+    Slope there(K);
     do {
-      next = {best.first + size * da, best.second + size * db};
+      for (size_t k = 0; k < K; ++k) next[k] = best[k] - size * down[k];
       there = at(next);
       size /= 2;
     } while (!(there.value <= s.value) && size > 1e-6);
     if (!(there.value < s.value)) break;
     best = next;
     s = there;
-    if (std::hypot(da, db) < 1e-9) break;
+    if (length(down) < 1e-9) break;
   }
-  return {best.first, best.second * size_of_v};
+  for (size_t k = 0; k < K; ++k) best[k] *= sizes[k];
+  return best;
 }
 
 }  // namespace linnet

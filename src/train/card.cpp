@@ -20,9 +20,9 @@ std::string model_card(const PreparedTask& prepared, const Model& model,
       mixers_text(config), config.blocks, config.width, steps, settings.seed);
   for (const auto& [name, value] : score.figures)
     card += fmt::format("| validation {} | {:.4f} |\n", name, value);
-  if (config.wide > 0)
+  if (has_side_parts(config))
     card +=
-        "\nValidation judged the model before its weights of n-grams were fitted on validation, "
+        "\nValidation judged the model before the parts at its side were fitted on validation, "
         "too.\n";
   if (!prepared.settings.labels.empty()) {
     card += "\nClasses: ";

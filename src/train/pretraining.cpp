@@ -122,7 +122,7 @@ Pretraining derive_pretraining(const PretrainSettings& settings, const PreparedT
   first.model.loss = "softmax";
   first.model.pool = "none";
   first.model.bag = false;
-  first.model.wide = 0;
+  first.model.wide = first.model.regions = 0;
   first.model.causal = !masked;
   check_config(first.model);
   return first;

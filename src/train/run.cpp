@@ -14,7 +14,7 @@
 #include "train/card.h"
 #include "train/run_identity.h"
 #include "train/schedule.h"
-#include "train/wide_part.h"
+#include "train/side_parts.h"
 
 namespace linnet {
 namespace {
@@ -41,8 +41,8 @@ std::string describe(const Diagnosis& diagnosis) {
       norms);
 }
 
-ModelConfig without_wide(ModelConfig config) {
-  config.wide = 0;
+ModelConfig without_sides(ModelConfig config) {
+  config.wide = config.regions = 0;
   return config;
 }
 
@@ -65,7 +65,7 @@ Run::Run(Context& context, std::filesystem::path folder, const ModelConfig& conf
       prepared_(prepared),
       settings_(settings),
       config_(config),
-      model_(without_wide(config)),
+      model_(without_sides(config)),
       trainer_(context, model_, initial_values(model_, static_cast<uint64_t>(settings.seed), start),
                train_config(settings)),
       started_(Clock::now()),
@@ -222,8 +222,8 @@ void Run::evaluate() {
 
 void Run::write_events() { events_.emplace(folder_ / "tensorboard", steps() + 1); }
 
-void Run::fit_wide(const std::function<void(const std::string&)>& show) {
-  if (config_.wide == 0 || load_config(folder_).wide > 0) return;
+void Run::fit_sides(const std::function<void(const std::string&)>& show) {
+  if (!has_side_parts(config_) || has_side_parts(load_config(folder_))) return;
   const Model whole(config_);
   const auto judge = [&](const Block& values) {
     state_.wide_figures = score_part(context_, whole, values.data(), prepared_.parts.validation,
@@ -234,14 +234,16 @@ void Run::fit_wide(const std::function<void(const std::string&)>& show) {
     const Block best = load_values(folder_, model_);
     ExampleStream train(prepared_.parts.train, maker()),
         validation(prepared_.parts.validation, maker());
-    WideFit parts = fit_wide_part(context_, model_, best.data(), whole, train, validation, show);
+    SideFit parts = fit_side_parts(context_, model_, best.data(), whole, train, validation,
+                                   settings_.seed, show);
     judge(parts.on_train);
     save_checkpoint();
     return std::move(parts.on_both);
   };
-  // A kill between two files of the save below leaves the weights of both parts beside the config
-  // of one.
-  const Block values = has_tensor(folder_, "wide.weight") ? load_values(folder_, whole) : fit();
+  // A kill between two files of the save below leaves the weights of all parts beside the config of
+  // one.
+  const char* last = config_.regions > 0 ? "regions.weight" : "wide.weight";
+  const Block values = has_tensor(folder_, last) ? load_values(folder_, whole) : fit();
   if (state_.wide_figures.empty()) judge(values);  // of a version that did not fit on validation
   save_model(folder_, whole, values.data(),
              model_card(prepared_, whole, settings_, steps(), score_validation()),

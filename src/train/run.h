@@ -78,12 +78,12 @@ class Run {
   const TaskScore& last() const { return last_; }
   // Patience is at its end.
   bool stopped_early() const;
-  // Of a finished run: fits the wide part that its config asks for beside the best model, unless
-  // the folder has it; in the end on validation too.
-  void fit_wide(const std::function<void(const std::string&)>& show);
+  // Of a finished run: fits the parts that its config asks for at the side of the best model,
+  // unless the folder has them; in the end on validation too.
+  void fit_sides(const std::function<void(const std::string&)>& show);
   // The best model, as it is in the folder, on all of a part, e.g. test.
   TaskScore score_best(const DataPart& part);
-  // The best model on validation; with a wide part that has not seen it.
+  // The best model on validation; with parts at its side that have not seen it.
   TaskScore score_validation();
 
  private:
@@ -93,7 +93,7 @@ class Run {
     double epochs = 0;  // done; the feed knows it only after its first batch
     double seconds = 0, best = std::numeric_limits<double>::quiet_NaN(), best_loss = 0;
     int64_t log_bytes = 0;  // of metrics.jsonl; what follows is of steps that are taken again
-    Figures wide_figures;   // of the model with its wide part before that saw validation
+    Figures wide_figures;   // of the model with its parts at the side before they saw validation
   };
   StepResult step();
   double measure_progress() const;
@@ -112,7 +112,7 @@ class Run {
   const PreparedTask& prepared_;
   RunSettings settings_;
   ModelConfig config_;  // of what is wanted at the end
-  Model model_;         // of what is trained: without a wide part
+  Model model_;         // of what is trained: without parts at its side
   Trainer trainer_;
   std::unique_ptr<Feed> feed_;
   std::vector<Example> validation_;

@@ -73,7 +73,7 @@ bool Run::load_checkpoint(FeedPosition& position) {
     if (json.contains(name) && !json[name].is_null())
       read_setting("checkpoint", name, json[name], member);
   });
-  if (config_.wide > 0 && json.contains("wide_figures"))
+  if (has_side_parts(config_) && json.contains("wide_figures"))
     state_.wide_figures = read_figures(json["wide_figures"]);
   // Of earlier versions it is the accuracy, of the same look.
   if (metric() == "loss" && !std::isnan(state_.best)) state_.best = state_.best_loss;

@@ -47,8 +47,10 @@ Trainer::Trainer(Context& context, const Model& model, Block values, const Train
                                                              : 4),
       sparse_(model.ngrams()) {
   check_training(config, model);
-  if (model.wide().longest > 0)
-    throw Error("[config.wide] is fitted at the end of linnet train, not trained: must be 0 here");
+  if (model.wide().longest > 0 || model.regions().places > 0)
+    throw Error(
+        "[config.wide] and regions are fitted at the end of linnet train, not trained: must be 0 "
+        "here");
   if (config.ema > 0) average_.emplace(model.layout(), config.ema, parameters_.values());
 }
 

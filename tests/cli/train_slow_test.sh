@@ -75,10 +75,12 @@ learns accuracy 0.9 --data train.csv --tokenizer bytes --ngrams 4 --ngram-bucket
 # With nothing but the data: words, a wide part that is there at the end and goes into what eval says; without it, less.
 learns accuracy 0.9 --data train.csv --test test.csv --steps 20
 grep -q '"wide": 3' model/config.json || fail "no wide part by default"
+grep -q '"regions": 3' model/config.json || fail "no region part by default"
 test=$(python3 -c 'import json; print(json.load(open("out"))["test"]["accuracy"])')
 [[ $("$LINNET_BIN" eval model test.csv --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["accuracy"])') == "$test" ]] || fail "eval of a wide part"
 learns accuracy 0.5 --data train.csv --steps 20 --wide 0
-! grep -q 'wide.weight' model/model.safetensors || fail "a wide part with --wide 0"
+! grep -q 'wide.weight\|regions.weight' model/model.safetensors || fail "a part at the side with --wide 0"
+learns accuracy 0.9 --data train.csv --steps 20 --wide 0 --regions 2 --region-units 64
 learns accuracy 0.9 --data train.csv --tokenizer bytes --steps 20
 parts() { grep -q "\"ngrams\": $1," model/config.json && grep -q "\"wide\": $2," model/config.json || fail "not n-grams of $1, wide part of $2: $(cat model/config.json)"; }
 parts 6 6
@@ -92,6 +94,8 @@ python3 -c 'for i in range(300): print(f"{chr(0x4e00 + i)}{chr(0x5e00 + i % 7)}{
 grep -q '^tokens     bpe' out || fail "texts without blanks: $(cat out)"
 expect_error '[train.drop_tokens] task "lm" needs all of its tokens' train --data text.txt --drop-tokens 0.1 --steps 5 --out dropped
 expect_error '[config.wide] a wide part is for one text with one label' train --data pairs.tsv --wide 2 --steps 5 --out widened
+expect_error '[config.regions] a region part is for one text with one label' train --data pairs.tsv --regions 2 --steps 5 --out widened
+expect_error '[config.region_units] must be a multiple of 64, not 100' train --data train.csv --region-units 100 --steps 5 --out widened
 
 expect_error '[train.choose_by] models of task "text" are not chosen by "bits_per_byte"; there are: loss, accuracy, macro_f1, roc_auc' train --data train.csv --choose-by bits_per_byte --steps 5 --out chosen
 expect_error '[train.choose_by]' train --data train.csv --choose-by f1 --autotune 0.1 --steps 5 --out chosen

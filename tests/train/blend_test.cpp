@@ -15,6 +15,7 @@ struct Contest {
   int64_t classes;
   std::vector<float> u, v;
   std::vector<int> labels;
+  std::vector<std::vector<float>> parts() const { return {u, v}; }
 };
 
 // Logits that are `right` times the truth plus noise.
@@ -53,11 +54,11 @@ TEST(BlendTest, IsWhereTheLossIsLeast) {
   for (const int64_t classes : {2, 3, 10}) {
     for (const double right : {0.0, 0.3, 2.0, 30.0}) {
       const Contest c = contest(classes, 400, 1.0, right);
-      const Blend blend = fit_blend(classes, c.u, c.v, c.labels);
-      const double least = objective(c, blend.first, blend.second);
+      const std::vector<double> blend = fit_blend(classes, c.parts(), c.labels);
+      const double least = objective(c, blend[0], blend[1]);
       for (const double step : {1e-3, 1e-1}) {
         for (const auto& [da, db] : {std::pair{step, 0.0}, {-step, 0.0}, {0.0, step}, {0.0, -step}})
-          EXPECT_GT(objective(c, blend.first + da, blend.second + db), least) << classes << right;
+          EXPECT_GT(objective(c, blend[0] + da, blend[1] + db), least) << classes << right;
       }
     }
   }
@@ -65,23 +66,31 @@ TEST(BlendTest, IsWhereTheLossIsLeast) {
 
 TEST(BlendTest, TheSizeOfTheSecondDoesNotMatter) {
   Contest c = contest(3, 50, 1.0, 1.0);
-  const Blend blend = fit_blend(3, c.u, c.v, c.labels);
+  const std::vector<double> blend = fit_blend(3, c.parts(), c.labels);
   for (float& x : c.v) x *= 1e-4f;
-  const Blend small = fit_blend(3, c.u, c.v, c.labels);
-  EXPECT_NEAR(small.first, blend.first, 1e-4);
-  EXPECT_NEAR(small.second * 1e-4, blend.second, 1e-4);
+  const std::vector<double> small = fit_blend(3, c.parts(), c.labels);
+  EXPECT_NEAR(small[0], blend[0], 1e-4);
+  EXPECT_NEAR(small[1] * 1e-4, blend[1], 1e-4);
 }
 
 TEST(BlendTest, TheBetterOneCountsForMore) {
   const Contest c = contest(2, 1000, 0.2, 3.0);
-  const Blend blend = fit_blend(2, c.u, c.v, c.labels);
-  EXPECT_GT(blend.second, 3 * blend.first);
+  const std::vector<double> blend = fit_blend(2, c.parts(), c.labels);
+  EXPECT_GT(blend[1], 3 * blend[0]);
 }
 
-TEST(BlendTest, WithoutExamplesBothCountAsTheyAre) {
-  const Blend blend = fit_blend(4, {}, {}, {});
-  EXPECT_EQ(blend.first, 1);
-  EXPECT_EQ(blend.second, 1);
+TEST(BlendTest, WithoutExamplesAllCountAsTheyAre) {
+  EXPECT_EQ(fit_blend(4, std::vector<std::vector<float>>(3), {}), std::vector<double>(3, 1.0));
+}
+
+// Two that are alike share what one of them would have, or more: the pull is less on each.
+TEST(BlendTest, ThirdPart) {
+  const Contest c = contest(3, 500, 1.0, 2.0);
+  const std::vector<double> two = fit_blend(3, c.parts(), c.labels),
+                            three = fit_blend(3, std::vector{c.u, c.v, c.v}, c.labels);
+  EXPECT_NEAR(three[1], three[2], 1e-9);
+  EXPECT_NEAR(three[1] + three[2], two[1], 0.02 * two[1]);
+  EXPECT_NEAR(three[0], two[0], 0.02 * two[0]);
 }
 
 }  // namespace

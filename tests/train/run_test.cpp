@@ -206,31 +206,37 @@ TEST_F(RunTest, DroppedTokensAreOthersInEveryEpoch) {
   EXPECT_FALSE(tokens[0] == tokens[1] && tokens[1] == tokens[2]) << tokens[0];
 }
 
-TEST_F(RunTest, AWidePartIsAddedAtTheEndAndOnce) {
+TEST_F(RunTest, SidePartsAreAddedAtTheEndAndOnce) {
   config_.wide = 2;
   config_.wide_bits = 10;
+  config_.regions = 2;
+  config_.region_units = 64;
   std::string notes;
   const auto show = [&](const std::string& what) { notes += what + "\n"; };
   const auto finish = [&](const char* folder) {
     linnet::Run run = RunTest::run(folder, settings());
     while (!run.finished()) run.advance();
     run.save_checkpoint();
-    run.fit_wide(show);
+    run.fit_sides(show);
     return std::pair{run.best_loss(), run.score_best(prepared_.parts.validation).figure("loss")};
   };
   const auto [deep, both] = finish("whole");
   EXPECT_LT(both, 0.95 * deep);  // train and validation are the same texts
   EXPECT_NE(notes.find("n-grams alone: "), std::string::npos) << notes;
+  EXPECT_NE(notes.find("of the n-grams, "), std::string::npos) << notes;
+  EXPECT_NE(notes.find("regions, pass 20 of 20"), std::string::npos) << notes;
   EXPECT_EQ(load_config(root_ / "whole").wide, 2);
+  EXPECT_EQ(load_config(root_ / "whole").regions, 2);
   const std::string model = file("whole", "model.safetensors");
   notes.clear();
   finish("whole");  // goes on: there is nothing to do
   EXPECT_EQ(notes, "");
   EXPECT_EQ(file("whole", "model.safetensors"), model);
   // A kill after the first file of the last save, then one in the middle of everything.
-  const std::string config = file("whole", "config.json"), wide = "\"wide\": 2";
-  std::ofstream(root_ / "whole/config.json")
-      << std::string(config).replace(config.find(wide), wide.size(), "\"wide\": 0");
+  std::string config = file("whole", "config.json");
+  for (const std::string part : {"\"wide\": ", "\"regions\": "})
+    config.replace(config.find(part), part.size() + 1, part + "0");
+  std::ofstream(root_ / "whole/config.json") << config;
   finish("whole");
   finish("again");
   for (const char* name : {"model.safetensors", "README.md", "config.json"})
@@ -254,7 +260,7 @@ TEST_F(RunTest, ValidationJudgesAWidePartThatHasNotSeenIt) {
     linnet::Run run(context, root_ / "apart", config_, prepared_, settings());
     while (!run.finished()) run.advance();
     run.save_checkpoint();
-    run.fit_wide([](const std::string&) {});
+    run.fit_sides([](const std::string&) {});
     return std::pair{run.score_validation().figures,
                      run.score_best(prepared_.parts.validation).figure("loss")};
   };
@@ -280,7 +286,7 @@ TEST_F(RunTest, ValidationJudgesAWidePartThatHasNotSeenIt) {
   }
 }
 
-TEST_F(RunTest, AWidePartOfManyClassesOnAnyNumberOfThreads) {
+TEST_F(RunTest, SidePartsOfManyClassesOnAnyNumberOfThreads) {
   std::ofstream table(root_ / "many.tsv");
   table << "text\tlabel\n";
   for (int i = 0; i < 300; ++i)
@@ -292,13 +298,15 @@ TEST_F(RunTest, AWidePartOfManyClassesOnAnyNumberOfThreads) {
   fit_model(prepared_, false, config_);
   config_.wide = 2;
   config_.wide_bits = 10;
+  config_.regions = 2;
+  config_.region_units = 128;
   for (const int threads : {1, 3}) {
     Context context(threads);
     const fs::path folder = root_ / std::to_string(threads);
     fs::create_directories(folder);
     linnet::Run run(context, folder, config_, prepared_, settings());
     while (!run.finished()) run.advance();
-    run.fit_wide([](const std::string&) {});
+    run.fit_sides([](const std::string&) {});
     // The first byte tells the class: n-grams see it at once, twelve steps do not.
     EXPECT_GT(run.score_validation().figure("accuracy"), 0.9);
   }

@@ -1,0 +1,106 @@
+// region_table_test.cpp -- a region part beside any deep part, and errors of the config.
+#include "models/region_table.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "models/inference.h"
+#include "tests/models/small_model.h"
+
+namespace linnet {
+namespace {
+
+ModelConfig region_config(int64_t classes) {
+  ModelConfig config = small_config("kernel", "softplus", false);
+  config.classes = classes;
+  config.regions = 3;
+  config.region_units = 128;
+  config.region_rows = 11;  // of 13 tokens
+  return config;
+}
+
+// The definition, unit by unit.
+std::vector<double> said_by(const RegionTable& table, const float* values, Tokens tokens) {
+  const auto T = static_cast<int64_t>(tokens.size()), n = std::min<int64_t>(3, T);
+  std::vector<double> said(static_cast<size_t>(table.columns));
+  for (int64_t c = 0; c < table.columns; ++c)
+    said[static_cast<size_t>(c)] = values[table.out_bias + c];
+  for (int64_t u = 0; u < 128; ++u) {
+    double top = -1e30;
+    for (int64_t t = 0; t + n <= T; ++t) {
+      double sum = 0;
+      for (int64_t p = 0; p < n; ++p) {
+        const int32_t token = tokens[static_cast<size_t>(t + p)];
+        const int64_t row = (u / 64 * 3 + p) * 11 + (token < 11 ? token : 0);
+        sum += values[table.weight + row * 64 + u % 64];
+      }
+      top = std::max(top, sum);
+    }
+    const double hidden = std::max(0.0, top + values[table.bias + u]);
+    for (int64_t c = 0; c < table.columns; ++c)
+      said[static_cast<size_t>(c)] += hidden * values[table.out + u * table.columns + c];
+  }
+  return said;
+}
+
+TEST(RegionTableTest, AddsToTheLogitsOfTheDeepPart) {
+  for (const int64_t classes : {2, 5}) {
+    const ModelConfig config = region_config(classes);
+    ModelConfig deep_config = config;
+    deep_config.regions = 0;
+    const Model model(config), deep(deep_config);
+    const RegionTable& table = model.regions();
+    ASSERT_EQ(table.columns, classes == 2 ? 1 : classes);
+    Block values = Parameters::initial(model, 3), deep_values = Parameters::initial(deep, 3);
+    Random random(5);
+    std::generate_n(values.data() + table.weight, table.out_bias + table.columns - table.weight,
+                    [&] { return static_cast<float>(random.normal()); });
+    std::vector<std::vector<int32_t>> texts;
+    std::vector<Tokens> sequences;
+    for (const int64_t T : {1, 2, 3, 4, 200}) texts.push_back(random_tokens(T, 9));
+    for (const auto& text : texts) sequences.emplace_back(text);
+    std::vector<double> want;
+    for (const auto& text : texts) {
+      want.resize(want.size() +
+                  static_cast<size_t>(classes - table.columns));  // nothing to the first of two
+      for (const double x : said_by(table, values.data(), text)) want.push_back(x);
+    }
+    Context context(2);
+    const std::vector<float> with = Inference(context, model, std::move(values)).logits(sequences),
+                             without =
+                                 Inference(context, deep, std::move(deep_values)).logits(sequences);
+    ASSERT_EQ(with.size(), want.size());
+    for (size_t i = 0; i < with.size(); ++i) EXPECT_NEAR(with[i] - without[i], want[i], 1e-3) << i;
+  }
+}
+
+TEST(RegionTableTest, ErrorsNameTheSetting) {
+  const auto expect_error = [](const char* field, const auto& change) {
+    ModelConfig config = region_config(2);
+    change(config);
+    try {
+      check_config(config);
+      ADD_FAILURE() << field << " was taken";
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()).find(std::string("[config.") + field + "]"), 0u)
+          << error.what();
+    }
+  };
+  expect_error("regions", [](ModelConfig& c) { c.regions = kMostRegionTokens + 1; });
+  expect_error("regions", [](ModelConfig& c) { c.regions = -1; });
+  expect_error("regions", [](ModelConfig& c) { c.task = "match"; });
+  expect_error("regions", [](ModelConfig& c) { c.loss = "sigmoid"; });
+  expect_error("region_units", [](ModelConfig& c) { c.region_units = 96; });
+  expect_error("region_units", [](ModelConfig& c) { c.region_units = 0; });
+  expect_error("region_rows", [](ModelConfig& c) { c.region_rows = 0; });
+  expect_error("region_rows", [](ModelConfig& c) {
+    c.vocab = c.region_rows = 1 << 20;
+    c.region_units = 1024;
+  });
+}
+
+}  // namespace
+}  // namespace linnet
