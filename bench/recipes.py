@@ -36,8 +36,13 @@ def changed(base, rows):
 # task: (data, {row: flags})
 RECIPES = {
     'text': ('imdb', changed('--threads 1', {
-        'default': '', 'no-ngrams': '--ngrams 0', 'bag': '--bag true', 'conv': '--conv 4', 'no-wide': '--wide 0', 'max': '--wide 0 --pool max',
-        'all-tokens': '--drop-tokens 0', 'kernel': '--mixer kernel', 'averaged': '--ema 0.999'})),
+        'default': '', 'wide-out': '--wide 0 --regions 3',
+        # Changes of the deep part, without the region part.
+        **changed('--regions 0', {
+            'no-regions': '', 'no-ngrams': '--ngrams 0', 'bag': '--bag true', 'conv': '--conv 4', 'all-tokens': '--drop-tokens 0', 'kernel': '--mixer kernel',
+            'averaged': '--ema 0.999'}),
+        # The deep part alone.
+        'no-wide': '--wide 0', 'max': '--wide 0 --pool max'})),
     'bytes': ('imdb', changed('--threads 1 --tokenizer bytes --length 4000', {'default': '', 'bag-conv': '--bag true --conv 4', 'no-wide': '--wide 0'})),
     # The default ends by the clock; rows that are compared do not.
     'matching': ('peerread_citations', changed('--threads 1', {
