@@ -15,6 +15,8 @@
 namespace linnet {
 namespace {
 
+struct Stopped {};  // on the way to a model's last parts
+
 using Json = nlohmann::ordered_json;
 
 // The looks at validation of a run, each with the mean loss of the steps before it.
@@ -86,7 +88,11 @@ std::optional<Json> run_in_arena(
                                          training.best())
                            : ""));
     }
-    training.fit_sides([&](const std::string& what) { show(1, what); });
+    training.save_checkpoint();
+    training.fit_sides([&](const std::string& what) {
+      if (stop()) throw Stopped{};
+      show(1, what);
+    });
     const double seconds = training.seconds();
     record["seconds"] = seconds;
     record["steps"] = training.steps();
@@ -101,6 +107,8 @@ std::optional<Json> run_in_arena(
     record["test"] = prepared.parts.test ? figures_json(training.score_best(*prepared.parts.test))
                                          : record["validation"];
     record["curve"] = curve_of(std::filesystem::path(run.folder) / "metrics.jsonl");
+  } catch (const Stopped&) {
+    return std::nullopt;
   } catch (const Diverged& error) {  // of other faults the model is not guilty
     record["status"] = "failed";
     record["error"] = error.what();

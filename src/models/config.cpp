@@ -64,7 +64,8 @@ void for_each_field(Config& c, const Visit& visit) {
   visit("wide_bits", c.wide_bits, "2 to this power are the weights that they are hashed to");
   visit("regions", c.regions,
         "Tokens in a row that units beside the model look at, each for its largest sum; 0: none");
-  visit("region_units", c.region_units, "Such units, a multiple of 64");
+  visit("region_units", c.region_units,
+        "Such units, a multiple of 64; of 256, so that four groups can be trained apart");
   visit("region_rows", c.region_rows, "Tokens that they tell apart; those with higher ids are one");
   visit("dropout", c.dropout, "Share of numbers dropped in training");
   visit("norm_eps", c.norm_eps, "Guard of the norms");
@@ -101,6 +102,10 @@ void check_regions(const ModelConfig& c) {
   if (c.regions == 0) return;
   if (c.task != "classify" || c.loss != "softmax")
     throw Error("[config.regions] a region part is for one text with one label: must be 0 here");
+  if (c.region_units * wide_columns(c.classes) > kMostRegionNumbers)
+    throw Error(fmt::format(
+        "[config.region_units] {} units with a weight for each of {} classes are too many",
+        c.region_units, c.classes));
   if (c.regions * c.region_units * region_rows_of(c) > kMostRegionNumbers)
     throw Error(
         fmt::format("[config.region_rows] {} rows of {} units for each of {} places are too many",

@@ -4,8 +4,8 @@
 // x_0 = CLS, x_t = embedding of token t + position t + those of its n-grams; L blocks; final
 // LayerNorm; one vector a sequence (CLS, mean or last token; `bag`: beside it LN(mean_t x_t) of the
 // tokens as they were before the blocks); head: Linear, GELU, Linear (match:
-// both vectors side by side, three Linears; tokens: one Linear on every row). At inference a wide
-// part may be added to the logits.
+// both vectors side by side, three Linears; tokens: one Linear on every row). At inference the
+// parts at the side, wide and regions, are added to the logits.
 #pragma once
 
 #include <cstdint>

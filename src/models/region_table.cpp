@@ -34,28 +34,30 @@ void region_ids(const RegionTable& table, std::span<const int32_t> tokens,
                          [&](int32_t token) { return token < table.rows ? token : 0; });
 }
 
-void region_tops(const RegionTable& table, const float* params, std::span<const int32_t> ids,
-                 int64_t block, float* top, int32_t* at) {
-  region_max(params + table.row(block, 0, 0), table.places_of(ids.size()), table.rows, ids, top,
-             at);
+std::vector<double> region_forward(const RegionTable& table, const float* params,
+                                   RegionState& state) {
+  const int64_t places = table.places_of(state.ids.size());
+  std::vector<double> logits(params + table.out_bias, params + table.out_bias + table.columns);
+  for (int64_t first = 0; first < table.units; first += kRegionBlock) {
+    float top[kRegionBlock];
+    region_max(params + table.row(first / kRegionBlock, 0, 0), places, table.rows, state.ids, top,
+               state.at.data() + first);
+    for (int64_t i = 0; i < kRegionBlock; ++i) {
+      const float hidden = std::max(0.0f, top[i] + params[table.bias + first + i]);
+      state.hidden[static_cast<size_t>(first + i)] = hidden;
+      if (hidden == 0) continue;
+      const float* out = params + table.out + (first + i) * table.columns;
+      for (size_t c = 0; c < logits.size(); ++c) logits[c] += double{hidden} * double{out[c]};
+    }
+  }
+  return logits;
 }
 
 void add_region_logits(const RegionTable& table, const float* params,
                        std::span<const int32_t> tokens, float* logits) {
-  std::vector<int32_t> ids;
-  region_ids(table, tokens, ids);
-  std::vector<double> sums(params + table.out_bias, params + table.out_bias + table.columns);
-  for (int64_t block = 0; block < table.blocks(); ++block) {
-    float top[kRegionBlock];
-    int32_t at[kRegionBlock];
-    region_tops(table, params, ids, block, top, at);
-    for (int64_t i = 0; i < kRegionBlock; ++i) {
-      const int64_t u = block * kRegionBlock + i;
-      const float hidden = std::max(0.0f, top[i] + params[table.bias + u]);
-      for (size_t c = 0; c < sums.size(); ++c)
-        sums[c] += hidden * params[table.out + u * table.columns + static_cast<int64_t>(c)];
-    }
-  }
+  RegionState state(table);
+  region_ids(table, tokens, state.ids);
+  const std::vector<double> sums = region_forward(table, params, state);
   float* first = logits + table.classes - table.columns;
   for (size_t c = 0; c < sums.size(); ++c) first[c] += static_cast<float>(sums[c]);
 }

@@ -23,7 +23,7 @@
 namespace linnet {
 
 inline constexpr int64_t kMostRegionTokens = 8;
-inline constexpr int64_t kMostRegionNumbers = int64_t{1} << 29;  // of T
+inline constexpr int64_t kMostRegionNumbers = int64_t{1} << 29;  // of T and of O
 
 struct RegionTable {
   int64_t places = 0;  // n; 0: there is no table
@@ -47,9 +47,16 @@ RegionTable add_region_table(ParamLayout& layout, const std::string& name, int64
 // The tokens as rows of the table.
 void region_ids(const RegionTable& table, std::span<const int32_t> tokens,
                 std::vector<int32_t>& ids);
-// Of one block of units: top and the first token of its region.
-void region_tops(const RegionTable& table, const float* params, std::span<const int32_t> ids,
-                 int64_t block, float* top, int32_t* at);
+// What the units see in one text: the first token of each one's region, and max(0, top + a).
+struct RegionState {
+  explicit RegionState(const RegionTable& table)
+      : at(static_cast<size_t>(table.units)), hidden(at.size()) {}
+  std::vector<int32_t> ids, at;
+  std::vector<float> hidden;
+};
+// From the ids; the columns' logits.
+std::vector<double> region_forward(const RegionTable& table, const float* params,
+                                   RegionState& state);
 // logits [classes] += what the tokens add.
 void add_region_logits(const RegionTable& table, const float* params,
                        std::span<const int32_t> tokens, float* logits);

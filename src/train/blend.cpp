@@ -18,8 +18,9 @@ struct Slope {
   Numbers first, second;  // derivatives
 };
 
-Slope slope_at(const Numbers& at, size_t classes, std::span<const std::vector<float>> parts,
-               std::span<const int> labels) {
+// Of the parts times their sizes.
+Slope slope_at(const Numbers& at, const Numbers& sizes, size_t classes,
+               std::span<const std::vector<float>> parts, std::span<const int> labels) {
   const size_t K = parts.size();
   Slope s(K);
   for (size_t k = 0; k < K; ++k) {
@@ -29,7 +30,9 @@ Slope slope_at(const Numbers& at, size_t classes, std::span<const std::vector<fl
   }
   Numbers p(classes), mean(K);
   for (size_t i = 0; i < labels.size(); ++i) {
-    const auto said = [&](size_t k, size_t c) { return double{parts[k][i * classes + c]}; };
+    const auto said = [&](size_t k, size_t c) {
+      return sizes[k] * double{parts[k][i * classes + c]};
+    };
     std::ranges::fill(p, 0.0);
     for (size_t k = 0; k < K; ++k) {
       for (size_t c = 0; c < classes; ++c) p[c] += at[k] * said(k, c);
@@ -79,7 +82,6 @@ std::vector<double> fit_blend(int64_t classes, std::span<const std::vector<float
                               std::span<const int> labels) {
   const size_t K = parts.size();
   Numbers sizes(K, 1);
-  std::vector<std::vector<float>> scaled(parts.begin(), parts.end());
   const auto length = [](const auto& x) {
     return std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
   };
@@ -88,10 +90,9 @@ std::vector<double> fit_blend(int64_t classes, std::span<const std::vector<float
     LINNET_ASSERT(parts[k].size() == labels.size() * static_cast<size_t>(classes));
     const double own = length(parts[k]);
     if (first > 0 && own > 0) sizes[k] = first / own;
-    for (float& x : scaled[k]) x = static_cast<float>(x * sizes[k]);
   }
   const auto at = [&](const Numbers& a) {
-    return slope_at(a, static_cast<size_t>(classes), scaled, labels);
+    return slope_at(a, sizes, static_cast<size_t>(classes), parts, labels);
   };
   Numbers best(K, 1);
   Slope s = at(best);

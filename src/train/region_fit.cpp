@@ -18,12 +18,15 @@ namespace {
 // Chosen on reviews of films that the training texts do not have (HACKING.md).
 constexpr double kRate = 0.05, kDropTokens = 0.4, kStart = 0.05;
 constexpr int64_t kMembers = 4;  // as far as there are blocks of units
+constexpr size_t kTexts = 1000;  // between two looks at whether to go on
 
 int64_t members_of(const RegionTable& table) { return std::gcd(kMembers, table.blocks()); }
 
-// Some passes; fewer of many texts.
-int64_t passes_of(size_t texts) {
-  return std::clamp<int64_t>(500'000 / static_cast<int64_t>(std::max<size_t>(texts, 1)), 2, 20);
+// Twenty of IMDb, fewer of more tokens.
+int64_t passes_of(const RegionTexts& texts) {
+  int64_t tokens = 1;
+  for (const std::vector<int32_t>& text : texts.tokens) tokens += static_cast<int64_t>(text.size());
+  return std::clamp<int64_t>(200'000'000 / tokens, 2, 20);
 }
 
 // The loss of one column of two classes, or of one a class; logits become the loss by them.
@@ -61,20 +64,22 @@ class RegionMember {
     draw(table_.out, table_.units * table_.columns);
   }
 
-  // One pass over the texts; the mean loss.
-  double pass(int64_t number, int64_t passes) {
+  // One pass over the texts. tell(mean loss so far), now and then: whether to go on.
+  bool pass(int64_t number, int64_t passes, const std::function<bool(double)>& tell) {
     std::vector<size_t> order(texts_.labels.size());
     std::iota(order.begin(), order.end(), 0);
     for (size_t i = order.size(); i > 1; --i)
       std::swap(order[i - 1], order[random_.below(static_cast<uint32_t>(i))]);
     double loss = 0, done = static_cast<double>(number);
-    const auto count = static_cast<double>(std::max<size_t>(order.size(), 1));
-    for (const size_t i : order) {
-      loss += step(texts_.tokens[i], texts_.labels[i],
+    const auto count = static_cast<double>(order.size());
+    for (size_t at = 0; at < order.size(); ++at) {
+      if (at % kTexts == 0 && !tell(loss / static_cast<double>(std::max<size_t>(at, 1))))
+        return false;
+      loss += step(texts_.tokens[order[at]], texts_.labels[order[at]],
                    static_cast<float>(kRate * (1 - done / static_cast<double>(passes))));
       done += 1 / count;
     }
-    return loss / count;
+    return true;
   }
 
   // Its share of the mean, all but that of out_bias, which it gives back.
@@ -98,8 +103,8 @@ class RegionMember {
     drop_tokens(kDropTokens, random_, state_.ids);
     std::vector<double> slopes = region_forward(table_, values_.data(), state_);
     const double loss = loss_of(slopes, label);
-    region_backward(table_, values_.data(), slopes, state_);
-    visit_region_gradient(table_, state_, slopes, [&](int64_t offset, float slope) {
+    region_backward(table_, values_.data(), state_, slopes, unit_slopes_);
+    visit_region_gradient(table_, state_, slopes, unit_slopes_, [&](int64_t offset, float slope) {
       float& square = squares_.data()[offset];
       square += slope * slope;
       values_.data()[offset] -= rate * slope / std::sqrt(square + 1e-8f);
@@ -113,6 +118,7 @@ class RegionMember {
   RegionTable table_;
   Block values_, squares_;  // squares: sums of squared gradients
   RegionState state_;
+  std::vector<float> unit_slopes_;
 };
 
 }  // namespace
@@ -122,42 +128,39 @@ void RegionTexts::add(const RegionTexts& others) {
   labels.insert(labels.end(), others.labels.begin(), others.labels.end());
 }
 
-std::vector<double> region_forward(const RegionTable& table, const float* params,
-                                   RegionState& state) {
-  for (int64_t block = 0; block < table.blocks(); ++block) {
-    const int64_t first = block * kRegionBlock;
-    region_tops(table, params, state.ids, block, state.top.data() + first, state.at.data() + first);
-  }
-  std::vector<double> logits(params + table.out_bias, params + table.out_bias + table.columns);
+void region_backward(const RegionTable& table, const float* params, const RegionState& state,
+                     const std::vector<double>& dlogits, std::vector<float>& slope) {
+  slope.assign(state.hidden.size(), 0.0f);
   const float* out = params + table.out;
-  for (size_t u = 0; u < state.top.size(); ++u, out += table.columns) {
-    state.hidden[u] = std::max(0.0f, state.top[u] + params[table.bias + static_cast<int64_t>(u)]);
-    for (size_t c = 0; c < logits.size(); ++c) logits[c] += double{state.hidden[u]} * out[c];
+  for (size_t u = 0; u < slope.size(); ++u, out += table.columns) {
+    if (state.hidden[u] == 0) continue;
+    slope[u] = static_cast<float>(std::inner_product(dlogits.begin(), dlogits.end(), out, 0.0));
   }
-  return logits;
-}
-
-void region_backward(const RegionTable& table, const float* params,
-                     const std::vector<double>& dlogits, RegionState& state) {
-  const float* out = params + table.out;
-  for (size_t u = 0; u < state.top.size(); ++u, out += table.columns)
-    state.slope[u] =
-        static_cast<float>(std::inner_product(dlogits.begin(), dlogits.end(), out, 0.0));
 }
 
 void fit_regions(Context& context, const RegionTable& table, const RegionTexts& texts,
                  uint64_t seed, float* params,
                  const std::function<void(const std::string&)>& show) {
-  const int64_t members = members_of(table), passes = passes_of(texts.labels.size());
+  const int64_t members = members_of(table), passes = passes_of(texts);
   std::vector<std::vector<float>> biases(static_cast<size_t>(members));
   std::mutex mutex;
-  int64_t done = 0;
+  int64_t begun = 0;
+  bool stopped = false;  // by an exception of show: the other members end, too
   context.parallel(members, [&](int64_t number, int) {
     RegionMember member(table, texts, seed, number);
     for (int64_t pass = 0; pass < passes; ++pass) {
-      const double loss = member.pass(pass, passes);
-      const std::lock_guard lock(mutex);
-      show(fmt::format("regions, pass {} of {}: loss {:.4f}", ++done, members * passes, loss));
+      bool first = true;
+      const auto tell = [&](double loss) {
+        const std::lock_guard lock(mutex);
+        if (stopped) return false;
+        begun += first;
+        stopped = true;
+        show(fmt::format("regions, pass {} of {}{}", begun, members * passes,
+                         first ? "" : fmt::format(": loss {:.4f}", loss)));
+        stopped = first = false;
+        return true;
+      };
+      if (!member.pass(pass, passes, tell)) return;
     }
     biases[static_cast<size_t>(number)] = member.put_into(table, number, params);
   });

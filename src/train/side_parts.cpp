@@ -75,11 +75,12 @@ class SideFitter {
     join(fits.on_train);
     show_("on validation, too");
     learnt.ngrams.add(kept.ngrams);
+    if (bayes_) bayes_ = bayes_->refitted(context_, learnt.ngrams);
+    learnt.ngrams = {};  // before the model is there twice
     learnt.regions.add(kept.regions);
     fits.on_both = start();
     if (config().regions > 0)
       fit_regions(context_, whole_.regions(), learnt.regions, seed_, fits.on_both.data(), show_);
-    if (bayes_) bayes_ = bayes_->refitted(context_, learnt.ngrams);
     join(fits.on_both);
     return fits;
   }

@@ -49,7 +49,7 @@ Trainer::Trainer(Context& context, const Model& model, Block values, const Train
   check_training(config, model);
   if (model.wide().longest > 0 || model.regions().places > 0)
     throw Error(
-        "[config.wide] and regions are fitted at the end of linnet train, not trained: must be 0 "
+        "[config] wide and regions are fitted at the end of linnet train, not trained: must be 0 "
         "here");
   if (config.ema > 0) average_.emplace(model.layout(), config.ema, parameters_.values());
 }

@@ -84,6 +84,7 @@ learns accuracy 0.9 --data train.csv --steps 20 --wide 0 --regions 2 --region-un
 learns accuracy 0.9 --data train.csv --tokenizer bytes --steps 20
 parts() { grep -q "\"ngrams\": $1," model/config.json && grep -q "\"wide\": $2," model/config.json || fail "not n-grams of $1, wide part of $2: $(cat model/config.json)"; }
 parts 6 6
+grep -q '"regions": 0' model/config.json || fail "regions of bytes"
 learns accuracy 0.9 --data train.csv --tokenizer chars --steps 20
 parts 6 6
 learns micro_f1 0.9 --data many.jsonl --tokenizer bytes --steps 80

@@ -95,6 +95,10 @@ TEST(RegionTableTest, ErrorsNameTheSetting) {
   expect_error("regions", [](ModelConfig& c) { c.loss = "sigmoid"; });
   expect_error("region_units", [](ModelConfig& c) { c.region_units = 96; });
   expect_error("region_units", [](ModelConfig& c) { c.region_units = 0; });
+  expect_error("region_units", [](ModelConfig& c) {
+    c.region_units = 1024;
+    c.classes = 1 << 20;
+  });
   expect_error("region_rows", [](ModelConfig& c) { c.region_rows = 0; });
   expect_error("region_rows", [](ModelConfig& c) {
     c.vocab = c.region_rows = 1 << 20;

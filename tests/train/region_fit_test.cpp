@@ -68,10 +68,10 @@ TEST(RegionFitTest, GradientsAreThoseOfTheComplexStep) {
         for (size_t c = 0; c < want.size(); ++c)
           EXPECT_NEAR(logits[c], want[c].real(), 1e-5 * scale * (1 + 300 * scale));
         const std::vector<double> slopes(dy.begin(), dy.end());
-        region_backward(table, small.values.data(), slopes, state);
-        std::vector<float> gradient(x.size());
-        visit_region_gradient(table, state, slopes, [&](int64_t offset, float slope) {
-          gradient[static_cast<size_t>(offset)] += slope;
+        std::vector<float> slope, gradient(x.size());
+        region_backward(table, small.values.data(), state, slopes, slope);
+        visit_region_gradient(table, state, slopes, slope, [&](int64_t offset, float d) {
+          gradient[static_cast<size_t>(offset)] += d;
         });
         check_gradients(
             [&](const std::vector<Complex>& at) { return logits_of(table, at, tokens); }, x, dy,
@@ -99,10 +99,11 @@ TEST(RegionFitTest, AgreesWithPyTorch) {
   const std::vector<double> logits = region_forward(table, small.values.data(), state);
   const std::vector<double> want = {-4.928985, -0.130338, -0.754539}, dy = {0.7, -1.3, 0.4};
   for (size_t c = 0; c < 3; ++c) EXPECT_NEAR(logits[c], want[c], 1e-4);
-  region_backward(table, small.values.data(), dy, state);
+  std::vector<float> slope;
+  region_backward(table, small.values.data(), state, dy, slope);
   std::vector<double> gradient(static_cast<size_t>(small.values.size()));
-  visit_region_gradient(table, state, dy, [&](int64_t offset, float slope) {
-    gradient[static_cast<size_t>(offset)] += double{slope};
+  visit_region_gradient(table, state, dy, slope, [&](int64_t offset, float d) {
+    gradient[static_cast<size_t>(offset)] += double{d};
   });
   const auto expect_sum = [&](int64_t offset, int64_t count, double sum) {
     for (int64_t i = 0; i < count; ++i)
@@ -158,10 +159,14 @@ TEST(RegionFitTest, LearnsOrderOnAnyNumberOfThreads) {
 
 TEST(RegionFitTest, WhatIsThrownOnTheWayEndsIt) {
   Context context(2);
-  SmallTable small(2, 3, 50, 64);
-  const auto stop = [](const std::string&) { throw Error("stopped"); };
+  SmallTable small(2, 3, 50, 256);  // four members
+  int calls = 0;
+  const auto stop = [&](const std::string&) {
+    if (++calls == 5) throw Error("stopped");
+  };
   EXPECT_THROW(
       fit_regions(context, small.table, ordered_texts(2, 20), 1, small.values.data(), stop), Error);
+  EXPECT_EQ(calls, 5);
 }
 
 TEST(RegionFitTest, NoTextsAndTextsOfOneToken) {

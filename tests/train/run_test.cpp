@@ -243,7 +243,7 @@ TEST_F(RunTest, SidePartsAreAddedAtTheEndAndOnce) {
     EXPECT_EQ(file("whole", name), file("again", name)) << name;
 }
 
-TEST_F(RunTest, ValidationJudgesAWidePartThatHasNotSeenIt) {
+TEST_F(RunTest, ValidationJudgesSidePartsThatHaveNotSeenIt) {
   // The label hangs on the text's own pair of words: what was not seen cannot be known.
   std::ofstream table(root_ / "apart.tsv");
   table << "text\tlabel\n";
@@ -255,6 +255,8 @@ TEST_F(RunTest, ValidationJudgesAWidePartThatHasNotSeenIt) {
   fit_model(prepared_, false, config_);
   config_.wide = 2;
   config_.wide_bits = 14;
+  config_.regions = 2;
+  config_.region_units = 64;
   Context context(1);
   const auto finish = [&] {
     linnet::Run run(context, root_ / "apart", config_, prepared_, settings());
