@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "models/inference.h"
+#include "tests/models/side_part.h"
 #include "tests/models/small_model.h"
 
 namespace linnet {
@@ -48,32 +48,24 @@ std::vector<double> said_by(const RegionTable& table, const float* values, Token
 
 TEST(RegionTableTest, AddsToTheLogitsOfTheDeepPart) {
   for (const int64_t classes : {2, 5}) {
-    const ModelConfig config = region_config(classes);
-    ModelConfig deep_config = config;
-    deep_config.regions = 0;
-    const Model model(config), deep(deep_config);
+    const Model model(region_config(classes));
     const RegionTable& table = model.regions();
     ASSERT_EQ(table.columns, classes == 2 ? 1 : classes);
-    Block values = Parameters::initial(model, 3), deep_values = Parameters::initial(deep, 3);
+    Block values = Parameters::initial(model, 3);
     Random random(5);
     std::generate_n(values.data() + table.weight, table.out_bias + table.columns - table.weight,
                     [&] { return static_cast<float>(random.normal()); });
     std::vector<std::vector<int32_t>> texts;
-    std::vector<Tokens> sequences;
     for (const int64_t T : {1, 2, 3, 4, 200}) texts.push_back(random_tokens(T, 9));
-    for (const auto& text : texts) sequences.emplace_back(text);
     std::vector<double> want;
     for (const auto& text : texts) {
       want.resize(want.size() +
                   static_cast<size_t>(classes - table.columns));  // nothing to the first of two
       for (const double x : said_by(table, values.data(), text)) want.push_back(x);
     }
-    Context context(2);
-    const std::vector<float> with = Inference(context, model, std::move(values)).logits(sequences),
-                             without =
-                                 Inference(context, deep, std::move(deep_values)).logits(sequences);
-    ASSERT_EQ(with.size(), want.size());
-    for (size_t i = 0; i < with.size(); ++i) EXPECT_NEAR(with[i] - without[i], want[i], 1e-3) << i;
+    const std::vector<float> added = added_by_sides(model, values, texts);
+    ASSERT_EQ(added.size(), want.size());
+    for (size_t i = 0; i < added.size(); ++i) EXPECT_NEAR(added[i], want[i], 1e-3) << i;
   }
 }
 

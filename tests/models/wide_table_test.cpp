@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/error.h"
-#include "models/inference.h"
 #include "models/ngram_table.h"
+#include "tests/models/side_part.h"
 #include "tests/models/small_model.h"
 
 namespace linnet {
@@ -53,25 +53,18 @@ ModelConfig wide_config(int64_t classes) {
 
 TEST(WideTableTest, AddsToTheLogitsOfTheDeepPart) {
   for (const int64_t classes : {2, 5}) {
-    const ModelConfig config = wide_config(classes);
-    ModelConfig deep_config = config;
-    deep_config.wide = 0;
-    const Model model(config), deep(deep_config);
+    const Model model(wide_config(classes));
     const int64_t columns = classes == 2 ? 1 : classes;
     ASSERT_EQ(model.wide().columns, columns);
-    Block values = Parameters::initial(model, 3), deep_values = Parameters::initial(deep, 3);
+    Block values = Parameters::initial(model, 3);
     Random random(5);
     std::vector<float> table(static_cast<size_t>(128 * columns));
     for (float& x : table) x = static_cast<float>(random.normal());
     std::copy(table.begin(), table.end(), values.data() + model.wide().weight);
     std::vector<std::vector<int32_t>> texts;
-    std::vector<Tokens> sequences;
     for (int i = 0; i < 7; ++i) texts.push_back(random_tokens(1 + 40 * i, 9));
-    for (const auto& text : texts) sequences.emplace_back(text);
-    Context context(2);
-    const std::vector<float> with = Inference(context, model, std::move(values)).logits(sequences),
-                             without =
-                                 Inference(context, deep, std::move(deep_values)).logits(sequences);
+    const std::vector<float> added = added_by_sides(model, values, texts);
+    ASSERT_EQ(added.size(), texts.size() * static_cast<size_t>(classes));
     for (size_t i = 0; i < texts.size(); ++i) {
       std::vector<double> sums(static_cast<size_t>(classes));
       for (const uint32_t id : ids_of(texts[i], 3, 7)) {
@@ -79,10 +72,8 @@ TEST(WideTableTest, AddsToTheLogitsOfTheDeepPart) {
           sums[static_cast<size_t>(classes - columns + c)] +=
               table[static_cast<size_t>(id * columns + c)];
       }
-      for (size_t c = 0; c < sums.size(); ++c) {
-        const size_t at = i * sums.size() + c;
-        EXPECT_NEAR(with[at] - without[at], sums[c], 1e-5) << i << " " << c;
-      }
+      for (size_t c = 0; c < sums.size(); ++c)
+        EXPECT_NEAR(added[i * sums.size() + c], sums[c], 1e-5) << i << " " << c;
     }
   }
 }
