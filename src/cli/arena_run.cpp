@@ -88,9 +88,11 @@ std::optional<Json> run_in_arena(
                                          training.best())
                            : ""));
     }
-    training.save_checkpoint();
     training.fit_sides([&](const std::string& what) {
-      if (stop()) throw Stopped{};
+      if (stop()) {
+        training.save_checkpoint();
+        throw Stopped{};
+      }
       show(1, what);
     });
     const double seconds = training.seconds();

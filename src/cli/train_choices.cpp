@@ -17,8 +17,8 @@
 namespace linnet {
 namespace {
 
+constexpr int kMostRegionClasses = 64;  // a text's step costs units times classes
 // Of texts, whose n-grams are in memory.
-constexpr int kMostRegionClasses = 64;
 constexpr int64_t kMostWideBytes = int64_t{1} << 28, kMostWideBytesOfBytes = int64_t{1} << 25;
 constexpr const char* kProfileRow = "linear-kernel";  // a profile's if none is named
 
@@ -91,7 +91,7 @@ ModelConfig starting_model(const PreparedTask& prepared) {
         words ? prepared.bytes <= kMostWideBytes
               : prepared.bytes <= kMostWideBytesOfBytes && prepared.settings.stride == 0;
     if (fits && small && !prepared.many_labels) config.wide = words ? 3 : 6;
-    // Its cost goes with the classes; windows have a text's tokens several times.
+    // Windows have a text's tokens several times.
     if (config.wide > 0 && words && classes <= kMostRegionClasses && prepared.settings.stride == 0)
       config.regions = 3;
     // Words stand in the order of their frequency, pieces do not.
