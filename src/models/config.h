@@ -38,7 +38,7 @@ struct ModelConfig {
   bool causal = false;
   std::string positions = "learned";  // learned, sinusoidal, none
   std::string pool = "cls";           // cls, mean, mean-first, max, last; none: every token
-  std::string pair = "concat";        // match: or compare
+  std::string pair = "concat";        // match: or compare, distance
   bool bag = false;                   // the head also sees the mean of what goes into the blocks
   // A wide part beside the deep one: a weight a class for every n-gram of 1 .. `wide` tokens that a
   // text has; 0: none. It is fitted, not trained (train/side_parts.h).

@@ -2,6 +2,7 @@
 #include "models/head.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/activations.h"
 #include "kernels/rows.h"
@@ -111,25 +112,33 @@ void bag_backward(const Model& model, const Weights& weights, int64_t rows, Cons
 namespace {
 
 bool compares(const Model& model) {
-  return model.sequences() == 2 && model.config().pair == "compare";
+  return model.sequences() == 2 && model.config().pair != "concat";
 }
 
-// u, v side by side to u, v, u v, u - v.
-const float* pair_forward(int64_t C, const float* vectors, Arena& keep) {
+bool by_distance(const Model& model) { return model.config().pair == "distance"; }
+
+// u, v side by side to u, v, u v, u - v; by distance: |u - v|.
+const float* pair_forward(bool distance, int64_t C, const float* vectors, Arena& keep) {
   float* joined = keep.take(4 * C);
   std::copy_n(vectors, 2 * C, joined);
   for (int64_t c = 0; c < C; ++c) {
+    const float difference = vectors[c] - vectors[C + c];
     joined[2 * C + c] = vectors[c] * vectors[C + c];
-    joined[3 * C + c] = vectors[c] - vectors[C + c];
+    joined[3 * C + c] = distance ? std::abs(difference) : difference;
   }
   return joined;
 }
 
-void pair_backward(int64_t C, const float* vectors, const float* djoined, float* dvectors) {
+void pair_backward(bool distance, int64_t C, const float* vectors, const float* djoined,
+                   float* dvectors) {
   for (int64_t c = 0; c < C; ++c) {
-    const float product = djoined[2 * C + c], difference = djoined[3 * C + c];
-    dvectors[c] = djoined[c] + product * vectors[C + c] + difference;
-    dvectors[C + c] = djoined[C + c] + product * vectors[c] - difference;
+    const float product = djoined[2 * C + c];
+    // |u - v|: of equal ones 0, as everywhere in the field.
+    const float difference = vectors[c] - vectors[C + c];
+    const float sign = distance ? static_cast<float>((difference > 0) - (difference < 0)) : 1;
+    const float ddifference = sign * djoined[3 * C + c];
+    dvectors[c] = djoined[c] + product * vectors[C + c] + ddifference;
+    dvectors[C + c] = djoined[C + c] + product * vectors[c] - ddifference;
   }
 }
 
@@ -137,7 +146,8 @@ void pair_backward(int64_t C, const float* vectors, const float* djoined, float*
 
 HeadTape head_forward(const Model& model, const Weights& weights, const float* vectors, Arena& keep,
                       float* logits) {
-  if (compares(model)) vectors = pair_forward(model.vector_width(), vectors, keep);
+  if (compares(model))
+    vectors = pair_forward(by_distance(model), model.vector_width(), vectors, keep);
   HeadTape tape{vectors};
   for (const Linear& linear : model.head()) {
     const bool last = &linear == &model.head().back();
@@ -170,7 +180,8 @@ void head_backward(const Model& model, const Weights& weights, const HeadTape& t
     linear_backward_weights(linear, 1, {in, 0}, {dy, 0}, grads, scratch);
     dy = dx;
   }
-  if (compares(model)) pair_backward(model.vector_width(), tape[0], dy, dvectors);
+  if (compares(model))
+    pair_backward(by_distance(model), model.vector_width(), tape[0], dy, dvectors);
 }
 
 }  // namespace linnet

@@ -53,7 +53,7 @@ Model::Model(const ModelConfig& config) : config_(config) {
   const int64_t V = vector_width();
   std::vector<int64_t> sizes = {V, U, config_.classes};
   if (config_.task == "match")
-    sizes = {(config_.pair == "compare" ? 4 : 2) * V, U, U / 2, config_.classes};
+    sizes = {(config_.pair == "concat" ? 2 : 4) * V, U, U / 2, config_.classes};
   if (of_tokens()) sizes = {C, config_.classes};
   for (size_t i = 0; i + 1 < sizes.size(); ++i) {
     head_.push_back(add_linear(layout_, fmt::format("head.{}", i), sizes[i], sizes[i + 1]));

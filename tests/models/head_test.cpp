@@ -1,9 +1,11 @@
 // head_test.cpp -- the vectors of a sequence, by every kind of pooling and past the blocks, and
-// their gradients against the complex step.
+// their gradients against the complex step; so the classifier of a pair.
 #include "models/head.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -109,6 +111,108 @@ void check_case(const Case& c) {
   parts.push_back({"out of the blocks", floats, c.rows * C});
   parts.push_back({"into the blocks", floats + c.rows * C, c.rows * C});
   check_gradients(f, input, dy, parts, gradient);
+}
+
+Complex gelu(Complex x) {
+  return 0.5 * x * (1.0 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+}
+
+// The classifier of two vectors by its definition.
+Numbers classified(const Model& model, const Numbers& params, const Numbers& vectors) {
+  const std::string& pair = model.config().pair;
+  const size_t V = vectors.size() / 2;
+  Numbers x = vectors;
+  if (pair != "concat") {
+    for (size_t c = 0; c < V; ++c) x.push_back(vectors[c] * vectors[V + c]);
+    for (size_t c = 0; c < V; ++c) {
+      const Complex difference = vectors[c] - vectors[V + c];
+      x.push_back(pair == "distance" && difference.real() < 0 ? -difference : difference);
+    }
+  }
+  for (const Linear& linear : model.head()) {
+    Numbers y(params.begin() + linear.bias, params.begin() + linear.bias + linear.out());
+    for (int64_t i = 0; i < linear.in(); ++i)
+      for (int64_t o = 0; o < linear.out(); ++o)
+        y[static_cast<size_t>(o)] +=
+            x[static_cast<size_t>(i)] *
+            params[static_cast<size_t>(linear.matrix.weight + i * linear.out() + o)];
+    if (&linear != &model.head().back()) std::ranges::transform(y, y.begin(), gelu);
+    x = y;
+  }
+  return x;
+}
+
+struct Packed {
+  Packed(const Model& model, const std::vector<float>& params)
+      : forward(static_cast<size_t>(model.layout().packed_floats())), transposed(forward) {
+    Context context;
+    model.layout().pack(context, params.data(), forward.data(), transposed.data());
+    weights = {params.data(), forward.data(), transposed.data()};
+  }
+  std::vector<float> forward, transposed;
+  Weights weights;
+};
+
+void check_pair(const char* pair, int64_t width, double scale) {
+  ModelConfig config = small_config("mean", "softplus", false);
+  config.task = "match";
+  config.pair = pair;
+  config.width = width;
+  config.heads = 1;
+  const Model model(config);
+  const int64_t floats = model.layout().floats();
+  const std::vector<float> params = random_floats(floats, 15, 0.3),
+                           vectors = random_floats(2 * width, 16, scale),
+                           dy = random_floats(config.classes, 17);
+  Numbers input;
+  append(input, params.data(), floats);
+  append(input, vectors.data(), 2 * width);
+  const auto f = [&](const Numbers& x) {
+    return classified(model, Numbers(x.begin(), x.begin() + floats),
+                      Numbers(x.begin() + floats, x.end()));
+  };
+  const Packed packed(model, params);
+  Arena keep, scratch;
+  std::vector<float> logits(static_cast<size_t>(config.classes)), gradient(input.size());
+  const HeadTape tape = head_forward(model, packed.weights, vectors.data(), keep, logits.data());
+  const Numbers want = f(input);
+  for (size_t i = 0; i < logits.size(); ++i)
+    EXPECT_NEAR(logits[i], want[i].real(), 1e-5 * (1 + std::abs(want[i]))) << pair;
+  head_backward(model, packed.weights, tape, dy.data(), gradient.data() + floats, gradient.data(),
+                scratch);
+  std::vector<GradientPart> parts = parameter_parts(model.layout(), 0);
+  std::erase_if(parts, [](const GradientPart& p) { return !p.name.starts_with("head."); });
+  ASSERT_EQ(parts.size(), 6u);
+  parts.push_back({"vectors", floats, 2 * width});
+  check_gradients(f, input, dy, parts, gradient);
+}
+
+TEST(HeadTest, PairsAndTheirGradients) {
+  for (const char* pair : {"concat", "compare", "distance"}) {
+    for (const double scale : {0.25, 1.0, 4.0}) {
+      check_pair(pair, 1, scale);
+      check_pair(pair, 17, scale);
+    }
+  }
+}
+
+// Equal texts, e.g. one with itself: |u - v| has a corner there, and 0 is within its derivatives.
+TEST(HeadTest, EqualVectorsHaveNoPullApart) {
+  ModelConfig config = small_config("mean", "softplus", false);
+  config.task = "match";
+  config.pair = "distance";
+  const Model model(config);
+  const int64_t C = config.width;
+  std::vector<float> params = random_floats(model.layout().floats(), 18), vectors(2 * C, 0.5f),
+                     logits(3), dvectors(2 * C), grads(params.size());
+  // Only the distances count.
+  std::fill_n(params.data() + model.head()[0].matrix.weight, 3 * C * model.head()[0].out(), 0.0f);
+  const Packed packed(model, params);
+  Arena keep, scratch;
+  const HeadTape tape = head_forward(model, packed.weights, vectors.data(), keep, logits.data());
+  head_backward(model, packed.weights, tape, random_floats(3, 19).data(), dvectors.data(),
+                grads.data(), scratch);
+  EXPECT_EQ(dvectors, std::vector<float>(dvectors.size()));
 }
 
 TEST(HeadTest, VectorsAndTheirGradients) {

@@ -59,6 +59,7 @@ CASES = {
     'pool_max': {'pool': 'max'},
     'bag': {'bag': True, 'ngrams': 2, 'ngram_buckets': 31, 'pool': 'cls'},
     'bag_match': {'bag': True, 'task': 'match', 'pool': 'mean-first', 'pair': 'compare'},
+    'match_distance': {'task': 'match', 'pool': 'mean', 'pair': 'distance'},
     'match_compare': {'task': 'match', 'pool': 'mean', 'pair': 'compare'},
     'sigmoid': {'loss': 'sigmoid', 'pool': 'mean'},
     'sigmoid_match': {'loss': 'sigmoid', 'task': 'match'},

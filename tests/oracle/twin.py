@@ -100,7 +100,7 @@ def parameter_shapes(config):
             shapes[block + 'ffn.linear.weight'] = (C, C)
     norm('final_norm')
     V = 2 * C if config.get('bag') else C
-    joined = (4 if config.get('pair') == 'compare' else 2) * V
+    joined = (2 if config.get('pair', 'concat') == 'concat' else 4) * V
     sizes = {'match': [joined, U, U // 2], 'classify': [V, U], 'tokens': [C]}[config['task']]
     for index, (rows, columns) in enumerate(zip(sizes, sizes[1:] + [config['classes']])):
         linear(f'head.{index}', rows, columns)
@@ -453,7 +453,7 @@ def forward(params, config, sequences):
     match = config['task'] == 'match'
     if match:  # sequences 2i and 2i+1 are pair i
         u, v = x[0::2], x[1::2]
-        x = torch.cat([u, v, u * v, u - v] if config.get('pair') == 'compare' else [u, v], 1)
+        x = torch.cat({'concat': [u, v], 'compare': [u, v, u * v, u - v], 'distance': [u, v, u * v, (u - v).abs()]}[config.get('pair', 'concat')], 1)
     last = 2 if match else 1
     for index in range(last):
         x = gelu(linear(params, f'head.{index}', x))
