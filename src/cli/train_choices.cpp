@@ -20,6 +20,7 @@ namespace {
 constexpr int kMostRegionClasses = 64;  // a text's step costs units times classes
 // Of texts, whose n-grams are in memory.
 constexpr int64_t kMostWideBytes = int64_t{1} << 28, kMostWideBytesOfBytes = int64_t{1} << 25;
+constexpr int64_t kMostWidePairs = int64_t{1} << 18;  // the same, some hundred shared ones each
 constexpr const char* kProfileRow = "linear-kernel";  // a profile's if none is named
 
 // Tokens that mean something by themselves, unlike a byte.
@@ -34,6 +35,19 @@ int bits_for(int64_t count, int most) {
   int bits = 12;
   while (bits < most && int64_t{1} << bits < count) ++bits;
   return bits;
+}
+
+int classes_of(const PreparedTask& prepared) {
+  return static_cast<int>(prepared.settings.labels.size());
+}
+
+int64_t wide_bits_for(const PreparedTask& prepared) {
+  return std::min<int64_t>(bits_for(prepared.bytes / 8, 22), ngram_rule(classes_of(prepared)).bits);
+}
+
+bool wide_fits(const PreparedTask& prepared, int64_t bits) {
+  return !prepared.many_labels && int64_t{classes_of(prepared)} << bits <= int64_t{1}
+                                                                               << kMostWideBits;
 }
 
 // What a task starts from; the user's settings come on top.
@@ -68,7 +82,11 @@ ModelConfig starting_model(const PreparedTask& prepared) {
     config.blocks = 1;
     config.mixer = "poly-relu2";
     config.bag = true;
+    config.pair = "distance";
     config.init_embed = 0.05;
+    config.wide_bits = wide_bits_for(prepared);
+    if (wide_fits(prepared, config.wide_bits) && prepared.records <= kMostWidePairs)
+      config.wide = 3;
   }
   if (is_text(prepared)) {
     // What words and their neighbours say, by weights of their own and by embeddings, and one block
@@ -82,17 +100,15 @@ ModelConfig starting_model(const PreparedTask& prepared) {
     config.ngrams = words ? 2 : 6;
     config.ngram_buckets = int64_t{1} << (words ? bits_for(prepared.bytes / 128, 18)
                                                 : bits_for(prepared.bytes / 32, 20));
-    const int classes = static_cast<int>(prepared.settings.labels.size());
-    config.wide_bits =
-        std::min<int64_t>(bits_for(prepared.bytes / 8, 22), ngram_rule(classes).bits);
-    const bool fits = int64_t{classes} << config.wide_bits <= int64_t{1} << kMostWideBits;
+    config.wide_bits = wide_bits_for(prepared);
     // Windows that overlap have a text's n-grams several times.
     const bool small =
         words ? prepared.bytes <= kMostWideBytes
               : prepared.bytes <= kMostWideBytesOfBytes && prepared.settings.stride == 0;
-    if (fits && small && !prepared.many_labels) config.wide = words ? 3 : 6;
+    if (wide_fits(prepared, config.wide_bits) && small) config.wide = words ? 3 : 6;
     // Windows have a text's tokens several times.
-    if (config.wide > 0 && words && classes <= kMostRegionClasses && prepared.settings.stride == 0)
+    if (config.wide > 0 && words && classes_of(prepared) <= kMostRegionClasses &&
+        prepared.settings.stride == 0)
       config.regions = 3;
     // Words stand in the order of their frequency, pieces do not.
     if (prepared.tokenizer->kind() != "words")
@@ -159,7 +175,9 @@ std::string columns_text(const PreparedTask& prepared) {
 
 std::string beside_text(const ModelConfig& config) {
   std::string text;
-  if (config.wide > 0) text += fmt::format("weights of n-grams to {}", config.wide);
+  if (config.wide > 0)
+    text += fmt::format("weights of {}n-grams to {}", config.task == "match" ? "shared " : "",
+                        config.wide);
   if (config.regions > 0)
     text += fmt::format("{}{} units on {} tokens in a row", text.empty() ? "" : ", ",
                         with_commas(config.region_units), config.regions);

@@ -56,7 +56,8 @@ void for_each_field(Config& c, const Visit& visit) {
         "What is classified: cls, last, mean, mean-first (its norm comes after the mean, so tokens "
         "may weigh more or less), or max (of each channel its largest); none with task tokens");
   visit("pair", c.pair,
-        "How match joins its two vectors: concat, or compare (with product and difference)");
+        "How match joins its two vectors: concat, compare (with product and difference) or "
+        "distance (with product and |difference|)");
   visit("bag", c.bag, "The classifier also sees the mean of the embeddings, past all blocks");
   visit(
       "wide", c.wide,
@@ -85,8 +86,8 @@ void check_wide(const ModelConfig& c) {
   check_range("wide", c.wide, 0, kMostNgrams);
   check_range("wide_bits", c.wide_bits, 1, kMostWideBits);
   if (c.wide == 0) return;
-  if (c.task != "classify" || c.loss != "softmax")
-    throw Error("[config.wide] a wide part is for one text with one label: must be 0 here");
+  if (c.task == "tokens" || c.loss != "softmax")
+    throw Error("[config.wide] a wide part is for texts with one label: must be 0 here");
   if (wide_columns(c.classes) > int64_t{1} << (kMostWideBits - c.wide_bits))
     throw Error(fmt::format("[config.wide_bits] 2^{} weights for each of {} classes are too many",
                             c.wide_bits, c.classes));
@@ -195,7 +196,7 @@ void check_config(const ModelConfig& c) {
   } else {
     check_choice("pool", c.pool, {"cls", "mean", "mean-first", "max", "last"});
   }
-  check_choice("pair", c.pair, {"concat", "compare"});
+  check_choice("pair", c.pair, {"concat", "compare", "distance"});
   if (c.bag && c.task == "tokens")
     throw Error("[config.bag] is of a whole sequence: it cannot be true with task tokens");
   if (c.causal && c.pool == "cls") {

@@ -174,9 +174,10 @@ std::vector<float> Inference::logits(std::span<const Tokens> sequences) {
     const RowRange pooled = pooled_rows(model_, rows);
     pool_forward(model_, weights_, pooled.count(), x.rows(pooled.first), workspace.scratch,
                  vector_of(i));
-    float* said = beside.data() + static_cast<int64_t>(i / static_cast<size_t>(towers)) * classes;
-    if (model_.wide().longest > 0)
-      add_wide_logits(model_.wide(), weights_.params, sequences[i], said);
+    const auto of_example = static_cast<size_t>(towers);
+    float* said = beside.data() + static_cast<int64_t>(i / of_example) * classes;
+    if (model_.wide().longest > 0 && i % of_example == 0)
+      add_wide_logits(model_.wide(), weights_.params, sequences.subspan(i, of_example), said);
     if (model_.regions().places > 0)
       add_region_logits(model_.regions(), weights_.params, sequences[i], said);
   });

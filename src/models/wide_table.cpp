@@ -1,5 +1,8 @@
-// wide_table.cpp -- sums over the n-grams of a text.
+// wide_table.cpp -- sums over the n-grams of a text, or of those that two share.
 #include "models/wide_table.h"
+
+#include <algorithm>
+#include <iterator>
 
 #include "core/error.h"
 #include "core/ngram_ids.h"
@@ -21,17 +24,22 @@ WideTable add_wide_table(ParamLayout& layout, std::string name, int64_t classes,
   return table;
 }
 
-void wide_ngrams(std::span<const int32_t> tokens, int64_t longest, int64_t bits,
-                 std::vector<uint32_t>& ids) {
-  NgramIds ngrams(static_cast<int>(longest), static_cast<int>(bits), ids);
-  for (const int32_t token : tokens) ngrams.add(hash_token(token));
-  ngrams.finish();
+void wide_ngrams(WideTexts texts, int64_t longest, int64_t bits, std::vector<uint32_t>& ids) {
+  std::vector<uint32_t> own, both;
+  for (size_t t = 0; t < texts.size(); ++t) {
+    NgramIds ngrams(static_cast<int>(longest), static_cast<int>(bits), t == 0 ? ids : own);
+    for (const int32_t token : texts[t]) ngrams.add(hash_token(token));
+    ngrams.finish();
+    if (t == 0) continue;
+    both.clear();
+    std::set_intersection(ids.begin(), ids.end(), own.begin(), own.end(), std::back_inserter(both));
+    ids.swap(both);
+  }
 }
 
-void add_wide_logits(const WideTable& table, const float* params, std::span<const int32_t> tokens,
-                     float* logits) {
+void add_wide_logits(const WideTable& table, const float* params, WideTexts texts, float* logits) {
   std::vector<uint32_t> ids;
-  wide_ngrams(tokens, table.longest, table.bits, ids);
+  wide_ngrams(texts, table.longest, table.bits, ids);
   // Thousands of terms a class: in double.
   std::vector<double> sums(static_cast<size_t>(table.columns));
   for (const uint32_t id : ids) {

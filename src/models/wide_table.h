@@ -1,5 +1,5 @@
 // wide_table.h -- the wide part of a model: a weight a class for every n-gram of tokens that a text
-// has, whatever the place.
+// has, whatever the place; of two texts, for every one that both have.
 //
 //   logits_c += sum_g U[id(g), c]   over the distinct ids of its n-grams g of 1 .. n tokens
 // Two classes need one column: it is added to the second. Only token numbers are hashed
@@ -31,12 +31,13 @@ int64_t wide_columns(int64_t classes);
 WideTable add_wide_table(ParamLayout& layout, std::string name, int64_t classes, int64_t longest,
                          int64_t bits);
 
-// The ids of a text's n-grams, ascending, each once.
-void wide_ngrams(std::span<const int32_t> tokens, int64_t longest, int64_t bits,
-                 std::vector<uint32_t>& ids);
+// The texts of one example.
+using WideTexts = std::span<const std::span<const int32_t>>;
 
-// logits [classes] += what the tokens add.
-void add_wide_logits(const WideTable& table, const float* params, std::span<const int32_t> tokens,
-                     float* logits);
+// The ids of the n-grams that all of the texts have, ascending, each once.
+void wide_ngrams(WideTexts texts, int64_t longest, int64_t bits, std::vector<uint32_t>& ids);
+
+// logits [classes] += what the texts add.
+void add_wide_logits(const WideTable& table, const float* params, WideTexts texts, float* logits);
 
 }  // namespace linnet

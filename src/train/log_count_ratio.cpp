@@ -2,16 +2,22 @@
 #include "train/log_count_ratio.h"
 
 #include <cmath>
+#include <numeric>
 
 #include "core/error.h"
 
 namespace linnet {
 
-ClassCounts::ClassCounts(int classes, size_t features)
-    : classes_(classes), counts_(static_cast<size_t>(classes) * features), totals_(features) {}
+ClassCounts::ClassCounts(int classes, size_t features, RatioOf of)
+    : classes_(classes),
+      of_(of),
+      counts_(static_cast<size_t>(classes) * features),
+      totals_(features),
+      examples_(static_cast<size_t>(classes)) {}
 
 void ClassCounts::add(std::span<const uint32_t> features, int label) {
   LINNET_ASSERT(label >= 0 && label < classes_);
+  ++examples_[static_cast<size_t>(label)];
   uint32_t* counts = counts_.data() + static_cast<size_t>(label) * totals_.size();
   for (const uint32_t feature : features) {
     ++counts[feature];
@@ -19,14 +25,25 @@ void ClassCounts::add(std::span<const uint32_t> features, int label) {
   }
 }
 
-std::vector<float> ClassCounts::log_ratios(int c, double smoothing) const {
+std::pair<double, double> ClassCounts::norms(int c, double smoothing) const {
+  double inside = 0, outside = 0;
+  if (of_ == RatioOf::examples) {
+    inside = 2 * smoothing + examples_[static_cast<size_t>(c)];
+    outside = 4 * smoothing + std::accumulate(examples_.begin(), examples_.end(), 0.0) - inside;
+    return {inside, outside};
+  }
   const uint32_t* counts = counts_.data() + static_cast<size_t>(c) * totals_.size();
-  double inside = 0, outside = 0;  // |p|_1, |q|_1
   for (size_t i = 0; i < totals_.size(); ++i) {
     if (totals_[i] == 0) continue;
     inside += smoothing + counts[i];
     outside += smoothing + (totals_[i] - counts[i]);
   }
+  return {inside, outside};
+}
+
+std::vector<float> ClassCounts::log_ratios(int c, double smoothing) const {
+  const uint32_t* counts = counts_.data() + static_cast<size_t>(c) * totals_.size();
+  const auto [inside, outside] = norms(c, smoothing);
   std::vector<float> ratios(totals_.size());
   for (size_t i = 0; i < totals_.size(); ++i) {
     if (totals_[i] == 0) continue;

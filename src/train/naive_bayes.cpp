@@ -16,7 +16,7 @@ constexpr double kSmoothing = 1;
 constexpr size_t kTexts = 1024;  // hashed together
 
 ClassCounts count(const NgramTexts& texts, int classes, size_t features) {
-  ClassCounts counts(classes, features);
+  ClassCounts counts(classes, features, texts.ratio);
   for (size_t i = 0; i < texts.labels.size(); ++i) counts.add(texts.rows.row(i), texts.labels[i]);
   return counts;
 }

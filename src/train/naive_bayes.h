@@ -22,6 +22,7 @@ namespace linnet {
 struct NgramTexts {
   SparseRows rows;
   std::vector<int> labels;
+  RatioOf ratio = RatioOf::features;
   void add(const NgramTexts& others);
 };
 // The rule for so many classes: the table of all of them has at most 2^26 weights.

@@ -22,10 +22,16 @@ struct SideTexts {
   RegionTexts regions;  // empty texts without a region part
 };
 
+void add_texts(const ModelConfig& config, const Example& example, std::vector<Tokens>& texts) {
+  texts.emplace_back(example.tokens);
+  if (config.task == "match") texts.emplace_back(example.other);
+}
+
 // All examples of a data part. `visit` sees them, some at a time.
 SideTexts read_examples(Context& context, ExampleStream& stream, const ModelConfig& config,
                         const std::function<void(std::span<const Example>)>& visit) {
   SideTexts texts;
+  if (config.task == "match") texts.ngrams.ratio = RatioOf::examples;
   std::vector<Example> examples;
   for (bool more = true; more;) {
     examples.clear();
@@ -35,7 +41,9 @@ SideTexts read_examples(Context& context, ExampleStream& stream, const ModelConf
     if (config.wide > 0) {
       context.parallel(static_cast<int64_t>(ids.size()), [&](int64_t task, int) {
         const auto i = static_cast<size_t>(task);
-        wide_ngrams(examples[i].tokens, config.wide, config.wide_bits, ids[i]);
+        std::vector<Tokens> own;
+        add_texts(config, examples[i], own);
+        wide_ngrams(own, config.wide, config.wide_bits, ids[i]);
       });
     }
     visit(examples);
@@ -104,7 +112,7 @@ class SideFitter {
     Inference inference(context_, deep_, std::move(copy));
     return read_examples(context_, validation, config(), [&](std::span<const Example> examples) {
       std::vector<Tokens> sequences;
-      for (const Example& e : examples) sequences.emplace_back(e.tokens);
+      for (const Example& e : examples) add_texts(config(), e, sequences);
       const std::vector<float> logits = inference.logits(sequences);
       said.insert(said.end(), logits.begin(), logits.end());
     });

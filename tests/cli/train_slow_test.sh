@@ -61,7 +61,11 @@ expect_error '[odd.csv:2:3] label "odd"' eval model odd.csv
 expect_error 'no column' train --data train.csv --out other --label-column nothing
 learns micro_f1 0.9 --data many.jsonl --tokenizer words --steps 80 --choose-by micro_f1
 echo 'hasa hasc' | "$LINNET_BIN" predict model | grep -q $'^[ac]\t.*[ac]\t' || fail "many labels: $(cat out)"
-learns accuracy 0.85 --data pairs.tsv --tokenizer words --steps 150 --pool mean
+learns accuracy 0.85 --data pairs.tsv --tokenizer words --steps 150 --pool mean --wide 0
+learns accuracy 0.99 --data pairs.tsv --steps 20
+grep -q '"wide": 3' model/config.json && grep -q '"pair": "distance"' model/config.json || fail "what pairs start from: $(cat model/config.json)"
+printf 'text1\ttext2\nalpha 1\talpha 2\nbeta 1\tdelta 2\n' >ask.tsv
+[[ $("$LINNET_BIN" predict model ask.tsv | cut -f1 | paste -sd' ') == "1 0" ]] || fail "pairs: $("$LINNET_BIN" predict model ask.tsv 2>&1)"
 learns accuracy 0.95 --data tags.conll --steps 60 --choose-by macro_f1
 echo 'alpha Name1 beta' | "$LINNET_BIN" predict model | grep -qx 'O B O' || fail "tags: $(echo 'alpha Name1 beta' | "$LINNET_BIN" predict model)"
 learns bits_per_byte 1.5 --data text.txt --steps 60 --length 128 --choose-by accuracy
@@ -94,7 +98,7 @@ python3 -c 'for i in range(300): print(f"{chr(0x4e00 + i)}{chr(0x5e00 + i % 7)}{
 "$LINNET_BIN" train --data dense.csv --out model "${small[@]}" --steps 2 --vocab 2000 >out 2>&1 || fail "texts without blanks: $(cat out)"
 grep -q '^tokens     bpe' out || fail "texts without blanks: $(cat out)"
 expect_error '[train.drop_tokens] task "lm" needs all of its tokens' train --data text.txt --drop-tokens 0.1 --steps 5 --out dropped
-expect_error '[config.wide] a wide part is for one text with one label' train --data pairs.tsv --wide 2 --steps 5 --out widened
+expect_error '[config.wide] a wide part is for texts with one label' train --data many.jsonl --wide 2 --steps 5 --out widened
 expect_error '[config.regions] a region part is for one text with one label' train --data pairs.tsv --regions 2 --steps 5 --out widened
 expect_error '[config.region_units] must be a multiple of 64, not 100' train --data train.csv --region-units 100 --steps 5 --out widened
 

@@ -1,5 +1,5 @@
-// wide_table_test.cpp -- ids and sums by the definition, beside any deep part, and errors of the
-// config.
+// wide_table_test.cpp -- ids and sums by the definition, of texts and pairs, beside any deep part,
+// and errors of the config.
 #include "models/wide_table.h"
 
 #include <gtest/gtest.h>
@@ -35,10 +35,32 @@ TEST(WideTableTest, IdsAreThoseOfTheDefinition) {
     const std::vector<int32_t> tokens = random_tokens(T, static_cast<uint64_t>(T));
     for (const int64_t longest : {1, 2, 3, 8}) {
       for (const int64_t bits : {1, 5, 22}) {
-        wide_ngrams(tokens, longest, bits, ids);
+        wide_ngrams(std::vector<Tokens>{tokens}, longest, bits, ids);
         const std::set<uint32_t> want = ids_of(tokens, longest, bits);
         EXPECT_EQ(ids, std::vector<uint32_t>(want.begin(), want.end())) << longest << " " << bits;
       }
+    }
+  }
+}
+
+// What both texts have.
+std::set<uint32_t> shared_ids(Tokens a, Tokens b, int64_t longest, int64_t bits) {
+  const std::set<uint32_t> of_b = ids_of(b, longest, bits);
+  std::set<uint32_t> ids = ids_of(a, longest, bits);
+  std::erase_if(ids, [&](uint32_t id) { return !of_b.contains(id); });
+  return ids;
+}
+
+TEST(WideTableTest, OfTwoTextsWhatBothHave) {
+  std::vector<uint32_t> ids = {7};
+  const std::vector<int32_t> text = random_tokens(50, 1), other = random_tokens(20, 2),
+                             third = random_tokens(1, 3), apart = {99, 98, 97};
+  for (const auto& b : {other, third, apart, text}) {
+    const std::set<uint32_t> want = shared_ids(text, b, 3, 22);
+    EXPECT_EQ(want.empty(), b == apart);
+    for (const std::vector<Tokens>& both : {std::vector<Tokens>{text, b}, {b, text}}) {
+      wide_ngrams(both, 3, 22, ids);
+      EXPECT_EQ(ids, std::vector<uint32_t>(want.begin(), want.end()));
     }
   }
 }
@@ -51,30 +73,40 @@ ModelConfig wide_config(int64_t classes) {
   return config;
 }
 
+// By the definition, beside the deep part: of texts or of pairs of them.
+void check_added(const ModelConfig& config) {
+  const Model model(config);
+  const int64_t classes = config.classes, columns = classes == 2 ? 1 : classes;
+  ASSERT_EQ(model.wide().columns, columns);
+  Block values = Parameters::initial(model, 3);
+  Random random(5);
+  std::vector<float> table(static_cast<size_t>(128 * columns));
+  for (float& x : table) x = static_cast<float>(random.normal());
+  std::copy(table.begin(), table.end(), values.data() + model.wide().weight);
+  std::vector<std::vector<int32_t>> texts;
+  for (int i = 0; i < 8; ++i)
+    texts.push_back(random_tokens(1 + 40 * i, 9 + static_cast<uint64_t>(i)));
+  const auto towers = static_cast<size_t>(model.sequences());
+  const std::vector<float> added = added_by_sides(model, values, texts);
+  ASSERT_EQ(added.size(), texts.size() / towers * static_cast<size_t>(classes));
+  for (size_t i = 0; i < texts.size() / towers; ++i) {
+    std::vector<double> sums(static_cast<size_t>(classes));
+    for (const uint32_t id : shared_ids(texts[towers * i], texts[towers * (i + 1) - 1], 3, 7)) {
+      for (int64_t c = 0; c < columns; ++c)
+        sums[static_cast<size_t>(classes - columns + c)] +=
+            table[static_cast<size_t>(id * columns + c)];
+    }
+    for (size_t c = 0; c < sums.size(); ++c)
+      EXPECT_NEAR(added[i * sums.size() + c], sums[c], 1e-5) << i << " " << c;
+  }
+}
+
 TEST(WideTableTest, AddsToTheLogitsOfTheDeepPart) {
   for (const int64_t classes : {2, 5}) {
-    const Model model(wide_config(classes));
-    const int64_t columns = classes == 2 ? 1 : classes;
-    ASSERT_EQ(model.wide().columns, columns);
-    Block values = Parameters::initial(model, 3);
-    Random random(5);
-    std::vector<float> table(static_cast<size_t>(128 * columns));
-    for (float& x : table) x = static_cast<float>(random.normal());
-    std::copy(table.begin(), table.end(), values.data() + model.wide().weight);
-    std::vector<std::vector<int32_t>> texts;
-    for (int i = 0; i < 7; ++i) texts.push_back(random_tokens(1 + 40 * i, 9));
-    const std::vector<float> added = added_by_sides(model, values, texts);
-    ASSERT_EQ(added.size(), texts.size() * static_cast<size_t>(classes));
-    for (size_t i = 0; i < texts.size(); ++i) {
-      std::vector<double> sums(static_cast<size_t>(classes));
-      for (const uint32_t id : ids_of(texts[i], 3, 7)) {
-        for (int64_t c = 0; c < columns; ++c)
-          sums[static_cast<size_t>(classes - columns + c)] +=
-              table[static_cast<size_t>(id * columns + c)];
-      }
-      for (size_t c = 0; c < sums.size(); ++c)
-        EXPECT_NEAR(added[i * sums.size() + c], sums[c], 1e-5) << i << " " << c;
-    }
+    ModelConfig config = wide_config(classes);
+    check_added(config);
+    config.task = "match";
+    check_added(config);
   }
 }
 
@@ -92,7 +124,12 @@ TEST(WideTableTest, ConfigIsChecked) {
   EXPECT_EQ(refusal(config), "");
   config.loss = "sigmoid";
   EXPECT_EQ(refusal(config),
-            "[config.wide] a wide part is for one text with one label: must be 0 here");
+            "[config.wide] a wide part is for texts with one label: must be 0 here");
+  config = wide_config(3);
+  config.task = "tokens";
+  config.pool = "none";
+  EXPECT_EQ(refusal(config),
+            "[config.wide] a wide part is for texts with one label: must be 0 here");
   config = wide_config(1000);
   config.wide_bits = 20;
   EXPECT_EQ(refusal(config),

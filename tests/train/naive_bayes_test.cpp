@@ -63,6 +63,18 @@ TEST(NaiveBayesTest, GoldenRatios) {
   }
 }
 
+TEST(NaiveBayesTest, RatiosOfSharesOfTheExamples) {
+  ClassCounts counts(3, 4, RatioOf::examples);
+  const uint32_t some[] = {0, 2}, one[] = {2};
+  for (int i = 0; i < 5; ++i) counts.add(some, 1);
+  for (int i = 0; i < 3; ++i) counts.add(one, 0);
+  counts.add({}, 2);
+  const std::vector<float> ratios = counts.log_ratios(1, 1);
+  EXPECT_FLOAT_EQ(ratios[0], static_cast<float>(std::log((6.0 / 7) / (1.0 / 6))));
+  EXPECT_FLOAT_EQ(ratios[2], static_cast<float>(std::log((6.0 / 7) / (4.0 / 6))));
+  EXPECT_EQ(ratios[1], 0);  // never seen
+}
+
 TEST(NaiveBayesTest, GoldenRegressions) {
   const GoldenRows golden;
   struct Expected {

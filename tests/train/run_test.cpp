@@ -243,6 +243,40 @@ TEST_F(RunTest, SidePartsAreAddedAtTheEndAndOnce) {
     EXPECT_EQ(file("whole", name), file("again", name)) << name;
 }
 
+TEST_F(RunTest, WidePartOfPairsIsOfWhatTheyShare) {
+  // Pairs belong together by one of five words that both have; every word alone says nothing.
+  const std::string words[] = {"red", "green", "blue", "black", "white"};
+  std::ofstream table(root_ / "pairs.tsv");
+  table << "text1\ttext2\tlabel\n";
+  for (size_t i = 0; i < 400; ++i) {
+    const size_t word = i % 5, other = i % 2 == 1 ? word : (word + 1 + i / 10 % 4) % 5;
+    const std::string own(1 + i / 20, static_cast<char>('a' + i % 20));  // no other text has it
+    table << words[word] << " one" << own << "\ttwo" << own << ' ' << words[other] << '\t' << i % 2
+          << '\n';
+  }
+  table.close();
+  prepared_ = prepare({.data = (root_ / "pairs.tsv").string(), .tokenizer = "words"}, 1,
+                      [](const std::string&, double) {});
+  fit_model(prepared_, false, config_);
+  ASSERT_EQ(config_.task, "match");
+  config_.wide = 2;
+  config_.wide_bits = 14;
+  std::string files[2];
+  for (const int threads : {1, 3}) {
+    Context context(threads);
+    const fs::path folder = root_ / std::to_string(threads);
+    fs::create_directories(folder);
+    linnet::Run run(context, folder, config_, prepared_, settings());
+    while (!run.finished()) run.advance();
+    run.save_checkpoint();
+    run.fit_sides([](const std::string&) {});
+    EXPECT_EQ(run.score_validation().figure("accuracy"), 1);
+    EXPECT_LT(run.score_validation().figure("loss"), 0.2 * run.best_loss());
+    files[threads / 2] = file(std::to_string(threads).c_str(), "model.safetensors");
+  }
+  EXPECT_EQ(files[0], files[1]);
+}
+
 TEST_F(RunTest, ValidationJudgesSidePartsThatHaveNotSeenIt) {
   // The label hangs on the text's own pair of words: what was not seen cannot be known.
   std::ofstream table(root_ / "apart.tsv");
