@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <set>
 
 #include "core/error.h"
@@ -244,6 +245,10 @@ ArenaBoard make_board(const RunRecords& records, const std::string& arena,
       board.in_paper = board.in_paper || !std::isnan(cell.paper);
     }
   }
+  // A planned row whose runs all stand under their settings has none of its own.
+  std::erase_if(board.rows, [&](const std::string& row) {
+    return !row_of.contains(row) && std::ranges::count(row_of | std::views::values, row) > 0;
+  });
   names.clear();
   for (const PaperRow& row : paper_rows()) names.push_back(row.row);
   paper_order_first(board.rows, names);

@@ -110,6 +110,10 @@ TEST(ArenaSummaryTest, SettingsMakeRowsOfTheirOwn) {
   lines += run_line("listops", "1xglu", 2, 0.3, R"({"lr":0.2,"width":64})");
   const std::vector<std::string> rows = {"1xglu (lr 0.1)", "1xglu (lr 0.2)"};
   EXPECT_EQ(Read(lines).board().rows, rows);
+  const std::string plan =
+      R"({"plan":{"arena":"table1","profile":"desk","tasks":["listops"],"rows":["1xglu"],"seeds":1}})"
+      "\n";
+  EXPECT_EQ(Read(plan + lines).board().rows, rows);
   EXPECT_EQ(Read(lines).board().tasks[0].cells[1].runs.size(), 2u);
   EXPECT_EQ(Read(lines, "1xglu (lr 0.2)").board().against, rows[1]);
   EXPECT_THROW(Read(lines, "1xglu"), Error);
