@@ -3,9 +3,10 @@
 //
 // A small model of one block for every layer of the polynomial paper in each of its three places
 // (feed-forward layer, phi, token mixer), beside softmax and kernel attention with GELU and beside
-// the mean of all tokens with GELU: same data, same steps. The head is narrow, two hidden units, so
-// that products have to be made in the block. Beside them all the best sum of functions of single
-// tokens, a logistic regression on which tokens are there: what needs no product.
+// the mean of all tokens with GELU: same data, same steps. Feed-forward layers stand behind the
+// mean and behind kernel attention. The head is narrow, two hidden units, so that products have to
+// be made in the block. Beside them all the best sum of functions of single tokens, a logistic
+// regression on which tokens are there: what needs no product.
 #include "cli/bench_polynomial.h"
 
 #include <fmt/format.h>
@@ -37,14 +38,29 @@ constexpr Contender kContenders[] = {
     {"bilinear", "feed-forward", "mean", "softplus", "bilinear"},
     {"squares", "feed-forward", "mean", "softplus", "squares"},
     {"squares-linear", "feed-forward", "mean", "softplus", "squares-linear"},
+    {"relu2", "behind attention", "kernel", "softplus", "relu2"},
+    {"bilinear", "behind attention", "kernel", "softplus", "bilinear"},
+    {"squares-linear", "behind attention", "kernel", "softplus", "squares-linear"},
     {"relu2", "phi", "kernel", "relu2", "gelu"},
     {"bilinear", "phi", "kernel", "bilinear", "gelu"},
     {"squares", "phi", "kernel", "squares", "gelu"},
+    {"linear>squares", "phi", "kernel", "linear>squares", "gelu"},
     {"poly-relu2", "mixer", "poly-relu2", "softplus", "gelu"},
     {"poly-bilinear", "mixer", "poly-bilinear", "softplus", "gelu"},
     {"poly-squares", "mixer", "poly-squares", "softplus", "gelu"},
     {"poly-squares-linear", "mixer", "poly-squares-linear", "softplus", "gelu"},
 };
+std::string name_of(const Contender& c) { return fmt::format("{}, {}", c.name, c.place); }
+
+std::vector<Contender> chosen(const std::vector<std::string>& layers) {
+  std::vector<Contender> all(std::begin(kContenders), std::end(kContenders));
+  if (!layers.empty())
+    std::erase_if(all, [&](const Contender& c) {
+      return std::ranges::count(layers, name_of(c)) + std::ranges::count(layers, c.name) == 0;
+    });
+  return all;
+}
+
 constexpr int64_t kTrain = 20000, kTest = 4000, kBatch = 64;
 
 double fit(Context& context, const Contender& contender, const PolynomialRule& rule,
@@ -102,16 +118,26 @@ double fit_sum(const PolynomialRule& rule, const std::vector<Example>& examples)
 
 }  // namespace
 
+std::vector<std::string> polynomial_layers() {
+  std::vector<std::string> names;
+  for (const Contender& c : kContenders) {
+    if (std::ranges::count(names, c.name) == 0) names.emplace_back(c.name);
+    names.push_back(name_of(c));
+  }
+  return names;
+}
+
 void bench_polynomial(const BenchPolynomialOptions& options) {
   Context context;
   Progress progress("bench polynomial");
-  const double runs = static_cast<double>(std::size(kContenders)) * 3 * options.seeds;
+  const std::vector<Contender> contenders = chosen(options.layers);
+  const double runs = static_cast<double>(contenders.size()) * 3 * options.seeds;
   double done = 0;
   std::vector<std::vector<std::string>> table = {{"layer", "place"}};
-  for (const Contender& c : kContenders) table.push_back({c.name, c.place});
+  for (const Contender& c : contenders) table.push_back({c.name, c.place});
   for (int degree = 1; degree <= 3; ++degree) {
     table[0].push_back(fmt::format("degree {}", degree));
-    std::vector<std::vector<double>> scores(std::size(kContenders));
+    std::vector<std::vector<double>> scores(contenders.size());
     for (int seed = 1; seed <= options.seeds; ++seed) {
       const PolynomialRule rule{.degree = degree};
       std::vector<Example> rows;
@@ -119,9 +145,9 @@ void bench_polynomial(const BenchPolynomialOptions& options) {
            make_polynomial(rule, static_cast<uint64_t>(seed), kTrain + kTest)) {
         rows.push_back({.tokens = std::move(row.tokens), .label = row.label});
       }
-      for (size_t i = 0; i < std::size(kContenders); ++i) {
-        const Contender& c = kContenders[i];
-        progress.show(done / runs, fmt::format("degree {}, {} as {}", degree, c.name, c.place));
+      for (size_t i = 0; i < contenders.size(); ++i) {
+        const Contender& c = contenders[i];
+        progress.show(done / runs, fmt::format("degree {}, {}", degree, name_of(c)));
         scores[i].push_back(c.mixer == nullptr ? fit_sum(rule, rows)
                                                : fit(context, c, rule, rows,
                                                      static_cast<uint64_t>(seed), options.steps));
