@@ -46,7 +46,10 @@ RECIPES = {
     'bytes': ('imdb', changed('--threads 1 --tokenizer bytes --length 4000', {'default': '', 'bag-conv': '--bag true --conv 4', 'no-wide': '--wide 0'})),
     # The default ends by the clock; rows that are compared do not.
     'matching': ('peerread_citations', changed('--threads 1', {
-        'default': '', 'max': '--pool max', **changed('--length 512 --epochs 0.5', {'short': '', 'short-no-bag': '--bag false', 'short-no-conv': '--conv 0', 'short-max': '--pool max'})})),
+        'default': '', **changed('--wide 0', {'deep': '', 'compare': '--pair compare', 'compare-max': '--pair compare --pool max'}),
+        **changed('--length 512 --epochs 0.5', {
+            'short': '', **changed('--wide 0', {
+                'short-deep': '', 'short-max': '--pool max', 'short-compare': '--pair compare', 'short-compare-max': '--pair compare --pool max'})})})),
     'listops': ('listops', {
         'three-lengths': f'{LISTS} --lr 0.004 --steps 5500', 'three-lengths-long': f'{LISTS} --lr 0.004 --steps 20000', 'short-first': f'{LISTS} --lr 0.004 --minutes 7', 'default': f'{LISTS} --blocks 3 --minutes 10'}),
 }
@@ -62,7 +65,7 @@ PLACES = {
 }
 BARE = '--threads 1 --bag false --conv 0'  # words, one block and nothing beside it
 # All but the embeddings at a tenth of the rate: at the usual one some rows stay at chance.
-PAIRS = f'{BARE} --length 512 --epochs 0.5 --lr 0.0003 --embed-rate 10'
+PAIRS = f'{BARE} --wide 0 --pair compare --length 512 --epochs 0.5 --lr 0.0003 --embed-rate 10'
 TABLE1 = ('linear-kernel', '1xglu', '2xglu', '3xglu', 'orth-linear', '1xoglu', '2xoglu', '3xaoglu', 'transformer')
 
 # A table a profile: one for all tasks of `layers`, whose rows are the same; else one a task.
