@@ -20,8 +20,8 @@ namespace {
 constexpr int kMostRegionClasses = 64;  // a text's step costs units times classes
 // Of texts, whose n-grams are in memory.
 constexpr int64_t kMostWideBytes = int64_t{1} << 28, kMostWideBytesOfBytes = int64_t{1} << 25;
-constexpr int64_t kMostWidePairs = int64_t{1} << 18;  // the same, some hundred shared ones each
-constexpr const char* kProfileRow = "linear-kernel";  // a profile's if none is named
+constexpr int64_t kMostWideTokens = int64_t{1} << 28;  // of pairs: records times length
+constexpr const char* kProfileRow = "linear-kernel";   // a profile's if none is named
 
 // Tokens that mean something by themselves, unlike a byte.
 bool has_words(const PreparedTask& prepared) {
@@ -85,8 +85,7 @@ ModelConfig starting_model(const PreparedTask& prepared) {
     config.pair = "distance";
     config.init_embed = 0.05;
     config.wide_bits = wide_bits_for(prepared);
-    if (wide_fits(prepared, config.wide_bits) && prepared.records <= kMostWidePairs)
-      config.wide = 3;
+    if (wide_fits(prepared, config.wide_bits)) config.wide = 3;
   }
   if (is_text(prepared)) {
     // What words and their neighbours say, by weights of their own and by embeddings, and one block
@@ -254,6 +253,11 @@ ModelConfig model_of(const PreparedTask& prepared, const Recipe& recipe, const C
   config = flags.apply(config);
   // Who wants no wide part wants the deep one alone, unless they say more.
   if (config.wide == 0 && !flags.given("regions")) config.regions = 0;
+  if (config.task == "match") {
+    if (!flags.given("wide") && prepared.records * config.length > kMostWideTokens) config.wide = 0;
+    // As runs have it that were begun before pairs had a wide part.
+    if (config.wide == 0 && !flags.given("wide_bits")) config.wide_bits = ModelConfig().wide_bits;
+  }
   return config;
 }
 

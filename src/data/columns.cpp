@@ -7,6 +7,8 @@
 #include <array>
 #include <charconv>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "core/error.h"
 #include "core/file.h"
@@ -44,6 +46,15 @@ bool is_number(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return !text.empty() && error == std::errc() && end == text.data() + text.size();
+}
+
+// Columns of two texts by their names; none: -1, -1.
+std::pair<int, int> known_pair(const std::vector<std::string>& names) {
+  for (const auto& [first, second] : kPairNames) {
+    const std::pair found{index_of(names, first), index_of(names, second)};
+    if (found.first >= 0 && found.second >= 0) return found;
+  }
+  return {-1, -1};
 }
 
 template <class Names>
@@ -124,7 +135,9 @@ bool has_header(const std::vector<SampleRow>& rows, const ReadOptions& options) 
   if (std::any_of(first.begin(), first.end(),
                   [](const std::string& cell) { return cell.empty() || is_number(cell); }))
     return false;
-  if (first_known(first, kTextNames) >= 0 || first_known(first, kLabelNames) >= 0) return true;
+  if (first_known(first, kTextNames) >= 0 || first_known(first, kLabelNames) >= 0 ||
+      known_pair(first).first >= 0)
+    return true;
   for (size_t c = 0; c < first.size() && rows.size() > 1; ++c) {
     const bool numbers = std::all_of(rows.begin() + 1, rows.end(), [&](const SampleRow& row) {
       return c < row.size() && is_number(row[c]);
@@ -146,14 +159,8 @@ ColumnChoice choose_columns(const std::string& place, const std::vector<std::str
   choice.label = named(options.label_column, "--label-column");
   if (choice.label < 0) choice.label = first_known(names, kLabelNames);
   if (options.label_column.empty() && choice.label == choice.text) choice.label = -1;
-  if (choice.text < 0 && choice.second < 0) {
-    for (const auto& [first, second] : kPairNames) {
-      if (index_of(names, first) < 0 || index_of(names, second) < 0) continue;
-      choice.text = index_of(names, first);
-      choice.second = index_of(names, second);
-      break;
-    }
-  }
+  if (choice.text < 0 && choice.second < 0)
+    std::tie(choice.text, choice.second) = known_pair(names);
   if (choice.text < 0) choice.text = first_known(names, kTextNames);
   if (choice.text < 0) choice.text = longest_column(rows, count, choice.label);
   if (choice.label < 0) choice.label = repeating_column(rows, count, choice);

@@ -31,12 +31,7 @@ void recognise(const DataChoice& choice, PreparedTask& prepared) {
   prepared.columns = reader.data().reader->columns();
   prepared.task =
       choice.task.empty() ? &guess_task(*prepared.format, first) : &find_task(choice.task);
-  if (prepared.task->model == "match" && first.second.empty()) {
-    throw Error(
-        fmt::format("[{}] has no second text to match: name its column with "
-                    "--second-column",
-                    place_of(first)));
-  }
+  if (prepared.task->model == "match") check_second(first);
 }
 
 void count_labels(PreparedTask& prepared, const Show& show) {

@@ -13,6 +13,13 @@ std::string place_of(const Record& record) {
   return fmt::format("{}:{}:{}", place_of(std::string(record.file)), record.line, record.column);
 }
 
+void check_second(const Record& record) {
+  if (record.second.data() == nullptr)
+    throw Error(
+        fmt::format("[{}] has no second text to match: name its column with --second-column",
+                    place_of(record)));
+}
+
 bool RecordReader::next(Record& record) {
   record.text = record.second = record.file = {};
   record.labels.clear();

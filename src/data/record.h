@@ -23,6 +23,9 @@ struct Record {
 // "train.csv:17:3", as errors name it.
 std::string place_of(const Record& record);
 
+// Of a pair both texts must be there; they may be empty.
+void check_second(const Record& record);
+
 // A column of a table or a field of a JSON line, and what it is taken for.
 struct Column {
   std::string name;  // empty when there is no header

@@ -22,6 +22,7 @@ void make_sequences(ExampleMaker& maker, const Record& record, int64_t number,
 
 void make_pair(ExampleMaker& maker, const Record& record, int64_t number,
                std::vector<Example>& out) {
+  check_second(record);
   Example example{.tokens = {}, .record = number};
   maker.set_label(record, example);
   for (const bool second : {false, true}) {

@@ -59,9 +59,9 @@ void for_each_field(Config& c, const Visit& visit) {
         "How match joins its two vectors: concat, compare (with product and difference) or "
         "distance (with product and |difference|)");
   visit("bag", c.bag, "The classifier also sees the mean of the embeddings, past all blocks");
-  visit(
-      "wide", c.wide,
-      "Longest n-grams of tokens, from 1 on, with a weight of their own beside the model; 0: none");
+  visit("wide", c.wide,
+        "Longest n-grams of tokens, from 1 on, with a weight of their own beside the model; of a "
+        "pair those that both texts have; 0: none");
   visit("wide_bits", c.wide_bits, "2 to this power are the weights that they are hashed to");
   visit("regions", c.regions,
         "Tokens in a row that units beside the model look at, each for its largest sum; 0: none");

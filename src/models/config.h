@@ -41,7 +41,7 @@ struct ModelConfig {
   std::string pair = "concat";        // match: or compare, distance
   bool bag = false;                   // the head also sees the mean of what goes into the blocks
   // A wide part beside the deep one: a weight a class for every n-gram of 1 .. `wide` tokens that a
-  // text has; 0: none. It is fitted, not trained (train/side_parts.h).
+  // text has, or both texts of a pair; 0: none. It is fitted, not trained (train/side_parts.h).
   int64_t wide = 0;
   int64_t wide_bits = 22;  // 2^wide_bits weights a class; of no effect without wide
   // A region part beside it: `region_units` units that look at `regions` tokens in a row; 0: none.

@@ -6,7 +6,8 @@
 // LN(max_r x_r), where one token is enough; p_0
 // = z W_0 + b_0, p_i = gelu(p_{i-1}) W_i + b_i. Backward in reverse; p_i are kept, gelu is computed
 // again. A matcher has z = (u, v) of its two sequences, or with `compare` z = (u, v, u v, u - v),
-// as in the code of Long Range Arena: whether two texts are alike is a product.
+// as in the code of Long Range Arena: whether two texts are alike is a product. With `distance` it
+// has |u - v| instead (Conneau et al. 2017): that they are near each other, in the first order.
 #pragma once
 
 #include <cstdint>

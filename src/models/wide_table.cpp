@@ -10,6 +10,14 @@
 
 namespace linnet {
 
+namespace {
+
+// Of the hashes that two texts are compared by: in the few bits of a table, thousands of n-grams of
+// each would meet others by chance.
+constexpr int64_t kSharedBits = 32;
+
+}  // namespace
+
 int64_t wide_columns(int64_t classes) { return classes == 2 ? 1 : classes; }
 
 WideTable add_wide_table(ParamLayout& layout, std::string name, int64_t classes, int64_t longest,
@@ -26,8 +34,9 @@ WideTable add_wide_table(ParamLayout& layout, std::string name, int64_t classes,
 
 void wide_ngrams(WideTexts texts, int64_t longest, int64_t bits, std::vector<uint32_t>& ids) {
   std::vector<uint32_t> own, both;
+  const int hashed = static_cast<int>(texts.size() == 1 ? bits : kSharedBits);
   for (size_t t = 0; t < texts.size(); ++t) {
-    NgramIds ngrams(static_cast<int>(longest), static_cast<int>(bits), t == 0 ? ids : own);
+    NgramIds ngrams(static_cast<int>(longest), hashed, t == 0 ? ids : own);
     for (const int32_t token : texts[t]) ngrams.add(hash_token(token));
     ngrams.finish();
     if (t == 0) continue;
@@ -35,6 +44,9 @@ void wide_ngrams(WideTexts texts, int64_t longest, int64_t bits, std::vector<uin
     std::set_intersection(ids.begin(), ids.end(), own.begin(), own.end(), std::back_inserter(both));
     ids.swap(both);
   }
+  if (hashed == bits) return;
+  for (uint32_t& id : ids) id >>= hashed - bits;
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
 void add_wide_logits(const WideTable& table, const float* params, WideTexts texts, float* logits) {

@@ -34,7 +34,8 @@ WideTable add_wide_table(ParamLayout& layout, std::string name, int64_t classes,
 // The texts of one example.
 using WideTexts = std::span<const std::span<const int32_t>>;
 
-// The ids of the n-grams that all of the texts have, ascending, each once.
+// The ids of the n-grams that all of the texts have, ascending, each once. Two texts are compared
+// by longer hashes than ids are.
 void wide_ngrams(WideTexts texts, int64_t longest, int64_t bits, std::vector<uint32_t>& ids);
 
 // logits [classes] += what the texts add.

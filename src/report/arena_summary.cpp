@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 #include <set>
 
 #include "core/error.h"
@@ -247,7 +246,8 @@ ArenaBoard make_board(const RunRecords& records, const std::string& arena,
   }
   // A planned row whose runs all stand under their settings has none of its own.
   std::erase_if(board.rows, [&](const std::string& row) {
-    return !row_of.contains(row) && std::ranges::count(row_of | std::views::values, row) > 0;
+    return !row_of.contains(row) &&
+           std::ranges::any_of(row_of, [&](const auto& entry) { return entry.second == row; });
   });
   names.clear();
   for (const PaperRow& row : paper_rows()) names.push_back(row.row);

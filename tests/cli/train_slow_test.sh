@@ -64,7 +64,9 @@ echo 'hasa hasc' | "$LINNET_BIN" predict model | grep -q $'^[ac]\t.*[ac]\t' || f
 learns accuracy 0.85 --data pairs.tsv --tokenizer words --steps 150 --pool mean --wide 0
 learns accuracy 0.99 --data pairs.tsv --steps 20
 grep -q '"wide": 3' model/config.json && grep -q '"pair": "distance"' model/config.json || fail "what pairs start from: $(cat model/config.json)"
+printf 'text\nalpha 1\n' >alone.tsv
 printf 'text1\ttext2\nalpha 1\talpha 2\nbeta 1\tdelta 2\n' >ask.tsv
+expect_error '[alone.tsv:2:1] has no second text to match' predict model alone.tsv
 [[ $("$LINNET_BIN" predict model ask.tsv | cut -f1 | paste -sd' ') == "1 0" ]] || fail "pairs: $("$LINNET_BIN" predict model ask.tsv 2>&1)"
 learns accuracy 0.95 --data tags.conll --steps 60 --choose-by macro_f1
 echo 'alpha Name1 beta' | "$LINNET_BIN" predict model | grep -qx 'O B O' || fail "tags: $(echo 'alpha Name1 beta' | "$LINNET_BIN" predict model)"

@@ -102,6 +102,7 @@ TEST(Csv, HeaderIsGuessedOrForced) {
   EXPECT_EQ(rows_of("t.csv", "3,Some news\n1,Other news\n").size(), 2u);
   EXPECT_EQ(rows_of("t.csv", "kind,words\n1,Some news\n2,Other news\n").size(), 2u);
   EXPECT_EQ(rows_of("t.csv", "Label , Text\nx,Some news\n").size(), 1u);
+  EXPECT_EQ(rows_of("t.csv", "premise,hypothesis\nIt rains,It is wet\n")[0].second, "It is wet");
   ReadOptions options;
   options.header = false;
   const auto rows = rows_of("t.csv", "label,text\nx,Some news\n", options);
