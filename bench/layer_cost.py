@@ -2,8 +2,8 @@
 """Usage: layer_cost.py LINNET DATA [ROUNDS]   DATA as in recipes.py
 
 Every round trains every row of every task for some steps and ends it there, so that a change of the machine's speed meets all of
-them. A figure is the median speed of the steps after the first few. Writes results/bench_layers.jsonl: a line about the run, then
-one a round, task and row.
+them. A figure is the median speed of the steps after the first few; memory is the peak until then, reading of the data included, no
+look at validation. Writes results/bench_layers.jsonl: a line about the run, then one a round, task and row.
 """
 import json
 import pathlib
@@ -36,27 +36,31 @@ def measure(linnet, data, flags):
     with tempfile.TemporaryDirectory(prefix='linnet_cost_') as name:
         folder = pathlib.Path(name) / 'model'
         run = subprocess.Popen([linnet, 'train', '--data', data, *words, '--out', folder, '--json'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while len(steps(folder)) < STEPS:
-            if run.poll() is not None:
-                sys.exit(f'layer_cost.py: training ended by itself: {data} {flags}')
-            time.sleep(0.2)
-        figures = {'tokens_per_s': round(statistics.median(steps(folder)[FIRST:STEPS])), 'peak_mb': round(peak_mb(run.pid), 1)}
-        run.kill()
-        run.wait()
-    return figures
+        try:
+            while len(steps(folder)) < STEPS:
+                if run.poll() is not None:
+                    sys.exit(f'layer_cost.py: training ended by itself: {data} {flags}')
+                time.sleep(0.2)
+            return {'tokens_per_s': round(statistics.median(steps(folder)[FIRST:STEPS])), 'peak_mb': round(peak_mb(run.pid), 1)}
+        finally:
+            run.kill()
+            run.wait()
 
 
 def main():
     linnet, data = sys.argv[1:3]
     rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 3
-    lines = [{'bench': 'layers', 'date': time.strftime('%Y-%m-%d', time.gmtime()), 'commit': origin.commit(), 'machine': origin.machine(),
-              'command': f'bench/layer_cost.py LINNET DATA {rounds}'}]
-    for number in range(1, rounds + 1):
-        for task, (source, rows) in recipes.SETS['layers'].items():
-            for row, flags in rows.items():
-                lines.append({'round': number, 'task': task, 'row': row, **measure(linnet, f'{data}/{source}', flags)})
-                print(json.dumps(lines[-1]), flush=True)
-    (origin.ROOT / 'results' / 'bench_layers.jsonl').write_text(''.join(json.dumps(line) + '\n' for line in lines), encoding='utf-8')
+    path = origin.ROOT / 'results' / 'bench_layers.jsonl'
+    about = {'bench': 'layers', 'date': time.strftime('%Y-%m-%d', time.gmtime()), 'commit': origin.commit(), 'machine': origin.machine(),
+             'command': f'bench/layer_cost.py LINNET DATA {rounds}'}
+    with open(path, 'w', encoding='utf-8') as out:
+        print(json.dumps(about), file=out)
+        for number in range(1, rounds + 1):
+            for task, (source, rows) in recipes.SETS['layers'].items():
+                for row, flags in rows.items():
+                    figures = measure(linnet, f'{data}/{source}', flags)
+                    print(json.dumps({'round': number, 'task': task, 'row': row, **figures}), file=out, flush=True)
+                    print(number, task, row, figures, flush=True)
 
 
 if __name__ == '__main__':

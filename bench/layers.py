@@ -15,7 +15,7 @@ POLYNOMIAL = {
        for name, layer in (('relu2', 'relu2'), ('bilinear', 'bilinear'), ('squares', 'squares-linear'))},
     **{f'phi-{name}': (layer, 'phi') for name, layer in (('relu2', 'relu2'), ('bilinear', 'bilinear'), ('squares', 'linear>squares'))},
     'poly-relu2': ('poly-relu2', 'mixer'), 'poly-bilinear': ('poly-bilinear', 'mixer'), 'poly-squares': ('poly-squares-linear', 'mixer')}
-# Student's t, 97.5%, by degrees of freedom
+# Student's t, 97.5%, by degrees of freedom; beyond, nearly the normal's
 STUDENT = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
 
 
@@ -25,12 +25,14 @@ def by_seed(runs):
 
 def accuracy(runs, base):
     """The mean over seeds; the difference to the runs of `base` with the same seeds, with its 95% interval."""
+    if not runs:
+        return ''
     found, other = by_seed(runs), by_seed(base)
     differences = [found[seed] - other[seed] for seed in found if seed in other]
     mean = f'{statistics.fmean(found.values()):.1f}'
     if runs == base or len(differences) < 2:
         return mean
-    half = STUDENT[len(differences) - 1] * statistics.stdev(differences) / math.sqrt(len(differences))
+    half = STUDENT.get(len(differences) - 1, 1.96) * statistics.stdev(differences) / math.sqrt(len(differences))
     return f'{mean} ({statistics.fmean(differences):+.1f} ± {half:.1f})'
 
 
@@ -45,14 +47,16 @@ def cost(measured, task, row, parameters):
 
 
 def table():
-    records = [run for run in recipes.read(recipes.results('layers')) if run['status'] == 'ok']
+    flags = {(task, row): words for task, (_, rows) in recipes.SETS['layers'].items() for row, words in rows.items()}
+    records = [run for run in recipes.read(recipes.results('layers'))
+               if run['status'] == 'ok' and run['settings']['flags'] == flags.get((run['task'], run['row']))]
     of = lambda task, row: [run for run in records if (run['task'], run['row']) == (task, row)]
     scores = pages.polynomial_scores(pages.read('bench_polynomial')[1])
     bench, measured = pages.read('bench_layers') or ('', [])
     parameters = {task: {run['row']: run['parameters'] for run in records if run['task'] == task} for task in TASKS}
     body = []
     for row in recipes.PLACES:
-        by_degree = scores.get(POLYNOMIAL[row], {})
+        by_degree = scores.get(POLYNOMIAL.get(row), {})
         body.append([f'`{row}`', *(accuracy(of(task, row), of(task, BASE)) for task in TASKS),
                      *(pages.percent(by_degree[degree]) if by_degree else '' for degree in (2, 3)),
                      *(cost(measured, task, row, parameters[task]) for task in TASKS)])

@@ -44,7 +44,7 @@ RECIPES = {
         # The deep part alone.
         'no-wide': '--wide 0', 'max': '--wide 0 --pool max'})),
     'bytes': ('imdb', changed('--threads 1 --tokenizer bytes --length 4000', {'default': '', 'bag-conv': '--bag true --conv 4', 'no-wide': '--wide 0'})),
-    # The default ends by the clock; rows that are compared do not.
+    # Whole runs may end by the clock, short ones do not.
     'matching': ('peerread_citations', changed('--threads 1', {
         'default': '', **changed('--wide 0', {'deep': '', 'compare': '--pair compare', 'compare-max': '--pair compare --pool max'}),
         **changed('--length 512 --epochs 0.5', {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bench_slow_test.sh -- bench engine prints every figure that it promises, one JSON object a line; speed is not judged here.
+# bench_slow_test.sh -- bench engine prints every figure that it promises, bench polynomial the layers that are asked for, one JSON object a line; speed is not judged here.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -12,3 +12,7 @@ for figure in infer_tokens_per_s infer_peak_fraction train_tokens_per_s train_pe
     exit 1
   }
 done
+[[ $("$LINNET_BIN" bench polynomial --layer 'relu2, phi' --layer mean --seeds 1 --steps 1 --json 2>/dev/null | grep -c '"accuracy"') == 6 ]] || {
+  echo "FAILED: two layers of bench polynomial by three degrees"
+  exit 1
+}

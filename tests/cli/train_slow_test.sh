@@ -37,6 +37,12 @@ with open('pairs.tsv', 'w') as f:
         a, same = random.choice(words), random.random() < 0.5
         b = a if same else random.choice([w for w in words if w != a])
         f.write(f'{a} {i}\t{b} {i % 7}\t{int(same)}\n')
+with open('shared.tsv', 'w') as f:
+    f.write('text1\ttext2\tlabel\n')
+    for i in range(600):
+        a, b, c, d = random.sample(words, 4)
+        second = random.choice([(c, d), (a, d), (b, a)])
+        f.write(f'{a} {b}\t{" ".join(second)}\t{["none", "one", "two"][len({a, b} & set(second))]}\n')
 with open('tags.conll', 'w') as f:
     for i in range(300):
         for w in text(5).split() + [f'Name{random.randrange(5)}']:
@@ -62,6 +68,10 @@ expect_error 'no column' train --data train.csv --out other --label-column nothi
 learns micro_f1 0.9 --data many.jsonl --tokenizer words --steps 80 --choose-by micro_f1
 echo 'hasa hasc' | "$LINNET_BIN" predict model | grep -q $'^[ac]\t.*[ac]\t' || fail "many labels: $(cat out)"
 learns accuracy 0.85 --data pairs.tsv --tokenizer words --steps 150 --pool mean --wide 0
+grep -q '"wide_bits": 22' model/config.json || fail "runs of pairs that were begun without a wide part: $(cat model/config.json)"
+learns loss 0 --data pairs.tsv --tokenizer bytes --steps 5
+grep -q '"pair": "compare"' model/config.json && grep -q '"wide": 0' model/config.json || fail "pairs of bytes: $(cat model/config.json)"
+learns accuracy 0.95 --data shared.tsv --steps 20
 learns accuracy 0.99 --data pairs.tsv --steps 20
 grep -q '"wide": 3' model/config.json && grep -q '"pair": "distance"' model/config.json || fail "what pairs start from: $(cat model/config.json)"
 printf 'text\nalpha 1\n' >alone.tsv
