@@ -101,7 +101,7 @@ double fit_sum(const PolynomialRule& rule, const std::vector<Example>& examples)
   const auto features_of = [](const Example& example) {
     std::vector<uint32_t> features(example.tokens.begin(), example.tokens.end());
     std::ranges::sort(features);
-    features.erase(std::ranges::unique(features).begin(), features.end());
+    features.erase(std::unique(features.begin(), features.end()), features.end());
     return features;
   };
   for (const Example& example : std::span(examples).first(static_cast<size_t>(kTrain))) {
