@@ -18,7 +18,7 @@ def read(name):
     if not path.exists():
         return None
     run, *rows = map(json.loads, path.read_text(encoding='utf-8').splitlines())
-    note = f'Measured {run["date"]} at commit {run["commit"]}: {run["machine"]}; `{run["command"]}`.'
+    note = f'Measured {run["date"]} at commit {run["commit"]}: {run["machine"]}; `{run["command"]}`. {run.get("later", "")}'.strip()
     return note, rows
 
 
