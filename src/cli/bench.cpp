@@ -62,8 +62,9 @@ void add_polynomial(CLI::App& bench) {
   verb->add_option("--steps", options->steps, "Training steps of each model")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
       ->capture_default_str();
-  verb->add_option("--layer", options->layers, "Only these, e.g. relu2 or 'relu2, phi'")
-      ->check(CLI::IsMember(polynomial_layers()));
+  verb->add_option("--layer", options->layers,
+                   "Only these of the table, e.g. relu2 or 'relu2, phi'")
+      ->check(CLI::IsMember(polynomial_layers()).description(""));  // the help would be a page
   verb->add_flag("--json", options->json, "One JSON object a run");
   verb->callback([options] { bench_polynomial(*options); });
 }
