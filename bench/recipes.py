@@ -42,7 +42,9 @@ RECIPES = {
             'no-regions': '', 'no-ngrams': '--ngrams 0', 'bag': '--bag true', 'conv': '--conv 4', 'all-tokens': '--drop-tokens 0', 'kernel': '--mixer kernel',
             'averaged': '--ema 0.999'}),
         # The deep part alone.
-        'no-wide': '--wide 0', 'max': '--wide 0 --pool max'})),
+        'no-wide': '--wide 0', 'max': '--wide 0 --pool max',
+        # The same passes with labels, after as many without.
+        'pretrained': '--wide 0 --pretrain masked --sampled 512 --epochs 8.9'})),
     'bytes': ('imdb', changed('--threads 1 --tokenizer bytes --length 4000', {'default': '', 'bag-conv': '--bag true --conv 4', 'no-wide': '--wide 0'})),
     # Whole runs may end by the clock, short ones do not.
     'matching': ('peerread_citations', changed('--threads 1', {
@@ -116,8 +118,8 @@ def run(linnet, data, flags, seed, first):
         results = []
         for number, (source, words) in enumerate([*first, (data, flags)]):
             start = ['--init', folder / str(number - 1)] if number else []
-            results.append(train(linnet, source, words.split() + start, seed, folder / str(number)))
-        result = results[-1]
+            result = train(linnet, source, words.split() + start, seed, folder / str(number))
+            results += [result['pretraining'], result] if 'pretraining' in result else [result]
         for name in ('seconds', 'steps', 'tokens'):
             result[name] = sum(other[name] for other in results)
         result['tokens_per_s'] = result['tokens'] / result['seconds']
