@@ -45,10 +45,7 @@ Json curve_of(const std::filesystem::path& metrics) {
 Json settings_json(const ArenaRun& run, const PreparedTask& prepared) {
   Json train = run_settings_to_json(run.settings);
   train.erase("seed");
-  if (run.settings.choose_by.empty()) train.erase("choose_by");  // as in records without it
-  Json model = config_to_json(run.config);
-  if (run.config.first_mixer.empty()) model.erase("first_mixer");
-  return {{"model", model},
+  return {{"model", config_to_json(run.config)},
           {"train", train},
           {"data", {{"format", prepared.format->name}, {"records", prepared.records}}},
           {"tokenizer", prepared.tokenizer->kind()}};

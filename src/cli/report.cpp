@@ -8,6 +8,7 @@
 #include "core/file.h"
 #include "report/report_page.h"
 #include "report/report_text.h"
+#include "train/run_identity.h"
 
 namespace linnet {
 namespace {
@@ -52,7 +53,7 @@ void write(const std::string& path, const std::string& content) {
 }
 
 void run(const Options& options) {
-  const RunRecords records = read_run_records(options.files);
+  const RunRecords records = read_run_records(options.files, with_defaults);
   const ArenaSummary summary = summarize(records, options.against);
   if (!options.out.empty()) write(options.out, report_page(summary, options.title));
   if (!options.markdown.empty()) write(options.markdown, markdown_report(summary, options.title));

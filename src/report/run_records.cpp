@@ -135,7 +135,12 @@ void flatten_settings(const Line& line, const json& settings, const std::string&
   }
 }
 
-RunRecord read_run(const Line& line) {
+// As the arena writes them.
+bool of_a_run(const json& settings) {
+  return Line::field(settings, "model").is_object() && Line::field(settings, "train").is_object();
+}
+
+RunRecord read_run(const Line& line, const CompleteSettings& complete) {
   const json& object = line.object();
   RunRecord run;
   run.arena = line.name(object, "arena");
@@ -152,7 +157,9 @@ RunRecord read_run(const Line& line) {
   run.started = line.text(object, "started");
   const json& settings = Line::field(object, "settings");
   if (!settings.is_null() && !settings.is_object()) line.fail("\"settings\" must be an object");
-  if (settings.is_object()) flatten_settings(line, settings, "", run.settings);
+  if (settings.is_object())
+    flatten_settings(line, complete && of_a_run(settings) ? complete(settings) : settings, "",
+                     run.settings);
   run.seconds = line.number(object, "seconds");
   run.steps = line.number(object, "steps");
   run.tokens = line.number(object, "tokens");
@@ -263,7 +270,7 @@ void drop_replaced(std::vector<RunRecord>& runs) {
   runs = std::move(kept);
 }
 
-void add_line(const Line& line, RunRecords& records) {
+void add_line(const Line& line, const CompleteSettings& complete, RunRecords& records) {
   if (line.object().contains("plan")) {
     ArenaPlan plan = read_plan(line);
     std::erase_if(records.plans, [&](const ArenaPlan& old) {
@@ -280,7 +287,7 @@ void add_line(const Line& line, RunRecords& records) {
     });
     records.projections.push_back(std::move(projection));
   } else if (line.object().contains("arena")) {
-    records.runs.push_back(read_run(line));
+    records.runs.push_back(read_run(line, complete));
   } else if (line.object().contains("mixer") || line.object().contains("bench") ||
              line.object().contains("of_linear_kernel")) {
     if (std::optional<LengthPoint> point = read_length_point(line))
@@ -292,7 +299,8 @@ void add_line(const Line& line, RunRecords& records) {
 
 }  // namespace
 
-void add_run_records(std::string_view content, std::string_view place, RunRecords& records) {
+void add_run_records(std::string_view content, std::string_view place, RunRecords& records,
+                     const CompleteSettings& complete) {
   size_t number = 0;
   while (!content.empty()) {
     const size_t end = content.find('\n');
@@ -309,15 +317,16 @@ void add_run_records(std::string_view content, std::string_view place, RunRecord
       records.notes.push_back(fmt::format("{} is cut short and was left out", at));
       break;
     }
-    add_line(*line, records);
+    add_line(*line, complete, records);
   }
   drop_replaced(records.runs);
 }
 
-RunRecords read_run_records(const std::vector<std::filesystem::path>& files) {
+RunRecords read_run_records(const std::vector<std::filesystem::path>& files,
+                            const CompleteSettings& complete) {
   RunRecords records;
   for (const auto& file : files)
-    add_run_records(read_file(file, kMaxFile), place_of(file), records);
+    add_run_records(read_file(file, kMaxFile), place_of(file), records, complete);
   return records;
 }
 

@@ -10,8 +10,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -86,8 +88,13 @@ struct RunRecords {
 // replaces an earlier one, so do a plan of an arena and profile and a projection of a row. A last
 // line without its line break that is no JSON is being written at the moment: it is left out, with
 // a note.
-RunRecords read_run_records(const std::vector<std::filesystem::path>& files);
+// `complete` adds to the settings of a run ("model" and "train") what an earlier version does not
+// name, so that it stands beside later ones.
+using CompleteSettings = std::function<nlohmann::json(nlohmann::json)>;
+RunRecords read_run_records(const std::vector<std::filesystem::path>& files,
+                            const CompleteSettings& complete = {});
 // The content of one file, added to `records`.
-void add_run_records(std::string_view content, std::string_view place, RunRecords& records);
+void add_run_records(std::string_view content, std::string_view place, RunRecords& records,
+                     const CompleteSettings& complete = {});
 
 }  // namespace linnet

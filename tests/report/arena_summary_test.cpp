@@ -12,6 +12,7 @@
 #include "report/report_page.h"
 #include "report/report_text.h"
 #include "report/run_curves.h"
+#include "train/run_identity.h"
 
 namespace linnet {
 namespace {
@@ -27,7 +28,7 @@ std::string run_line(const std::string& task, const std::string& row, int seed, 
 
 struct Read {
   explicit Read(const std::string& content, const std::string& against = "") {
-    add_run_records(content, "f", records);
+    add_run_records(content, "f", records, with_defaults);
     summary = summarize(records, against);
   }
   const ArenaBoard& board() const { return summary.boards.at(0); }
@@ -118,6 +119,19 @@ TEST(ArenaSummaryTest, SettingsMakeRowsOfTheirOwn) {
   EXPECT_EQ(Read(lines, "1xglu (lr 0.2)").board().against, rows[1]);
   EXPECT_THROW(Read(lines, "1xglu"), Error);
   EXPECT_THROW(Read(lines, "magic"), Error);
+}
+
+TEST(ArenaSummaryTest, RunsOfEarlierVersionsBelongToLaterOnes) {
+  const std::string lines =
+      run_line("listops", "1xglu", 1, 0.3, R"({"model":{"width":32},"train":{}})") +
+      run_line("listops", "1xglu", 2, 0.3,
+               R"({"model":{"width":32,"wide_length":0},"train":{"choose_by":""}})");
+  EXPECT_EQ(Read(lines).board().rows, std::vector<std::string>{"1xglu"});
+  EXPECT_EQ(Read(lines + run_line("listops", "1xglu", 3, 0.3,
+                                  R"({"model":{"width":32,"wide_length":9},"train":{}})"))
+                .board()
+                .rows.size(),
+            2u);
 }
 
 TEST(ArenaSummaryTest, WhatIsMissing) {
