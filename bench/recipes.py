@@ -48,7 +48,7 @@ RECIPES = {
     'bytes': ('imdb', changed('--threads 1 --tokenizer bytes --length 4000', {'default': '', 'bag-conv': '--bag true --conv 4', 'no-wide': '--wide 0'})),
     # Whole runs may end by the clock, short ones do not.
     'matching': ('peerread_citations', changed('--threads 1', {
-        'default': '', **changed('--wide 0', {'deep': '', 'compare': '--pair compare', 'compare-max': '--pair compare --pool max'}),
+        'default': '', 'same-length': '--wide-length 0', **changed('--wide 0', {'deep': '', 'compare': '--pair compare', 'compare-max': '--pair compare --pool max'}),
         **changed('--length 512 --epochs 0.5', {
             'short': '', **changed('--wide 0', {
                 'short-deep': '', 'short-max': '--pool max', 'short-compare': '--pair compare', 'short-compare-max': '--pair compare --pool max'})})})),

@@ -20,8 +20,9 @@ namespace {
 constexpr int kMostRegionClasses = 64;  // a text's step costs units times classes
 // Of texts, whose n-grams are in memory.
 constexpr int64_t kMostWideBytes = int64_t{1} << 28, kMostWideBytesOfBytes = int64_t{1} << 25;
-constexpr int64_t kMostWideTokens = int64_t{1} << 28;  // of pairs: records times length
-constexpr const char* kProfileRow = "linear-kernel";   // a profile's if none is named
+constexpr int64_t kMostWideTokens = int64_t{1} << 28;  // of pairs: records times what is read
+constexpr int64_t kPairWideLength = 4096;
+constexpr const char* kProfileRow = "linear-kernel";  // a profile's if none is named
 
 // Tokens that mean something by themselves, unlike a byte.
 bool has_words(const PreparedTask& prepared) {
@@ -86,6 +87,8 @@ ModelConfig starting_model(const PreparedTask& prepared) {
     config.init_embed = 0.05;
     config.wide_bits = wide_bits_for(prepared);
     if (wide_fits(prepared, config.wide_bits)) config.wide = 3;
+    // A text has at most as many tokens as bytes.
+    config.wide_length = std::min(kPairWideLength, prepared.longest);
   }
   if (is_text(prepared)) {
     // What words and their neighbours say, by weights of their own and by embeddings, and one block
@@ -126,6 +129,7 @@ ModelConfig with_encoder(ModelConfig encoder, const ModelConfig& own) {
   encoder.loss = own.loss;
   encoder.wide = own.wide;
   encoder.wide_bits = own.wide_bits;
+  encoder.wide_length = own.wide_length;
   encoder.regions = own.regions;
   encoder.region_units = own.region_units;
   encoder.region_rows = own.region_rows;
@@ -175,8 +179,11 @@ std::string columns_text(const PreparedTask& prepared) {
 std::string beside_text(const ModelConfig& config) {
   std::string text;
   if (config.wide > 0)
-    text += fmt::format("weights of {}n-grams to {}", config.task == "match" ? "shared " : "",
-                        config.wide);
+    text += fmt::format("weights of {}n-grams to {}{}", config.task == "match" ? "shared " : "",
+                        config.wide,
+                        read_length(config) > config.length
+                            ? fmt::format(" in {} tokens", with_commas(read_length(config)))
+                            : "");
   if (config.regions > 0)
     text += fmt::format("{}{} units on {} tokens in a row", text.empty() ? "" : ", ",
                         with_commas(config.region_units), config.regions);
@@ -254,9 +261,14 @@ ModelConfig model_of(const PreparedTask& prepared, const Recipe& recipe, const C
   // Who wants no wide part wants the deep one alone, unless they say more.
   if (config.wide == 0 && !flags.given("regions")) config.regions = 0;
   if (config.task == "match") {
-    if (!flags.given("wide") && prepared.records * config.length > kMostWideTokens) config.wide = 0;
+    const auto too_many = [&] { return prepared.records * read_length(config) > kMostWideTokens; };
+    // Who gives a length means it.
+    if (!flags.given("wide_length") && (flags.given("length") || too_many()))
+      config.wide_length = 0;
+    if (!flags.given("wide") && too_many()) config.wide = 0;
     // As runs have it that were begun before pairs had a wide part.
     if (config.wide == 0 && !flags.given("wide_bits")) config.wide_bits = ModelConfig().wide_bits;
+    if (config.wide == 0 && !flags.given("wide_length")) config.wide_length = 0;
   }
   return config;
 }

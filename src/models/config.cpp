@@ -63,6 +63,8 @@ void for_each_field(Config& c, const Visit& visit) {
         "Longest n-grams of tokens, from 1 on, with a weight of their own beside the model; of a "
         "pair those that both texts have; 0: none");
   visit("wide_bits", c.wide_bits, "2 to this power are the weights that they are hashed to");
+  visit("wide_length", c.wide_length,
+        "Tokens of a text that they are taken from, where that is more than the length");
   visit("regions", c.regions,
         "Tokens in a row that units beside the model look at, each for its largest sum; 0: none");
   visit("region_units", c.region_units,
@@ -85,6 +87,7 @@ void check_range(const char* name, int64_t value, int64_t least, int64_t most = 
 void check_wide(const ModelConfig& c) {
   check_range("wide", c.wide, 0, kMostNgrams);
   check_range("wide_bits", c.wide_bits, 1, kMostWideBits);
+  check_range("wide_length", c.wide_length, 0);
   if (c.wide == 0) return;
   if (c.task == "tokens" || c.loss != "softmax")
     throw Error("[config.wide] a wide part is for texts with one label: must be 0 here");

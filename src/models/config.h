@@ -2,6 +2,7 @@
 // built.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
@@ -44,6 +45,9 @@ struct ModelConfig {
   // text has, or both texts of a pair; 0: none. It is fitted, not trained (train/side_parts.h).
   int64_t wide = 0;
   int64_t wide_bits = 22;  // 2^wide_bits weights a class; of no effect without wide
+  // Where it is more than `length`, the wide part reads on to so many tokens: that costs nearly
+  // nothing.
+  int64_t wide_length = 0;
   // A region part beside it: `region_units` units that look at `regions` tokens in a row; 0: none.
   // It is fitted, too (train/region_fit.h). Tokens from `region_rows` on are one to it.
   int64_t regions = 0;
@@ -77,6 +81,10 @@ int64_t hidden_of(const ModelConfig& config);
 // Whether there is anything beside the deep part.
 inline bool has_side_parts(const ModelConfig& config) {
   return config.wide > 0 || config.regions > 0;
+}
+// The most tokens of a text that any part reads.
+inline int64_t read_length(const ModelConfig& config) {
+  return config.wide > 0 ? std::max(config.length, config.wide_length) : config.length;
 }
 // The tokens that its region part tells apart.
 int64_t region_rows_of(const ModelConfig& config);

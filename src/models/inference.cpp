@@ -170,7 +170,9 @@ std::vector<float> Inference::logits(std::span<const Tokens> sequences) {
   const auto before = [&](size_t i, int64_t rows, Mat x, Workspace& workspace) {
     bag_forward(model_, weights_, rows, x, workspace.scratch, vector_of(i));
   };
-  encode(sequences, before, [&](size_t i, int64_t rows, Mat x, Workspace& workspace) {
+  std::vector<Tokens> deep;
+  for (const Tokens& tokens : sequences) deep.push_back(model_.deep(tokens));
+  encode(deep, before, [&](size_t i, int64_t rows, Mat x, Workspace& workspace) {
     const RowRange pooled = pooled_rows(model_, rows);
     pool_forward(model_, weights_, pooled.count(), x.rows(pooled.first), workspace.scratch,
                  vector_of(i));
@@ -179,7 +181,7 @@ std::vector<float> Inference::logits(std::span<const Tokens> sequences) {
     if (model_.wide().longest > 0 && i % of_example == 0)
       add_wide_logits(model_.wide(), weights_.params, sequences.subspan(i, of_example), said);
     if (model_.regions().places > 0)
-      add_region_logits(model_.regions(), weights_.params, sequences[i], said);
+      add_region_logits(model_.regions(), weights_.params, deep[i], said);
   });
   for (int64_t e = 0; e < count / towers; ++e) {
     Arena::Scope scope(workspaces_[0].scratch);

@@ -77,6 +77,12 @@ Model::Model(const ModelConfig& config) : config_(config) {
   }
 }
 
+Tokens Model::deep(Tokens tokens) const {
+  const auto most = static_cast<size_t>(config_.length);
+  return read_length(config_) > config_.length && tokens.size() > most ? tokens.first(most)
+                                                                       : tokens;
+}
+
 void Model::check(Tokens tokens) const {
   const auto T = static_cast<int64_t>(tokens.size());
   if (T == 0) throw Error("[sequence] has no token");

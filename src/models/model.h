@@ -50,6 +50,8 @@ class Model {
   int64_t sequences() const { return config_.task == "match" ? 2 : 1; }  // of one example
   // Rows that the blocks see for a sequence of T tokens.
   int64_t rows(int64_t T) const { return T + (cls_ >= 0 ? 1 : 0); }
+  // What all but the wide part reads of a text.
+  Tokens deep(Tokens tokens) const;
   // An Error unless 1 <= T <= length (learned positions) and every token is in the vocabulary.
   void check(Tokens tokens) const;
   // Multiplications and additions of a forward pass over T tokens; folded: as inference does it.

@@ -76,8 +76,9 @@ Run::Run(Context& context, std::filesystem::path folder, const ModelConfig& conf
     throw Error(fmt::format("[train.drop_tokens] task \"{}\" needs all of its tokens",
                             prepared.task->name));
   check_metric(config, *prepared.task, settings);
-  validation_ = some_examples(prepared.parts.validation, maker(), settings.validation_rows,
-                              prepared.task->labelled ? prepared.validation_records : 0);
+  validation_ =
+      some_examples(prepared.parts.validation, maker(model_.config()), settings.validation_rows,
+                    prepared.task->labelled ? prepared.validation_records : 0);
   check_identity(folder_, prepared, config, settings);
   FeedPosition position;
   resumed_ = load_checkpoint(position);
@@ -87,16 +88,18 @@ Run::Run(Context& context, std::filesystem::path folder, const ModelConfig& conf
   FeedOptions options = feed_options(settings);
   options.cache = folder_;
   feed_ = std::make_unique<Feed>(
-      [this] { return std::make_unique<ExampleStream>(prepared_.parts.train, maker()); }, options,
-      position, vary());
+      [this] {
+        return std::make_unique<ExampleStream>(prepared_.parts.train, maker(model_.config()));
+      },
+      options, position, vary());
   // Last: settings that make no run do not bind the folder.
   save_identity(folder_, prepared, config, settings);
   started_ = Clock::now();
   done_ = measure_progress();
 }
 
-ExampleMaker Run::maker() const {
-  return ExampleMaker(prepared_.settings, *prepared_.tokenizer, model_.config(), true);
+ExampleMaker Run::maker(const ModelConfig& config) const {
+  return ExampleMaker(prepared_.settings, *prepared_.tokenizer, config, true);
 }
 
 Feed::Vary Run::vary() const {
@@ -105,7 +108,9 @@ Feed::Vary Run::vary() const {
       drop_tokens(share, random, example);
     };
   if (!prepared_.task->masked) return {};
-  return [maker = maker()](Random& random, Example& example) { maker.vary(random, example); };
+  return [maker = maker(model_.config())](Random& random, Example& example) {
+    maker.vary(random, example);
+  };
 }
 
 double Run::seconds() const { return state_.seconds + seconds_from(started_); }
@@ -227,13 +232,13 @@ void Run::fit_sides(const std::function<void(const std::string&)>& show) {
   const Model whole(config_);
   const auto judge = [&](const Block& values) {
     state_.wide_figures = score_part(context_, whole, values.data(), prepared_.parts.validation,
-                                     maker(), *prepared_.task, *prepared_.tokenizer)
+                                     maker(config_), *prepared_.task, *prepared_.tokenizer)
                               .figures;
   };
   const auto fit = [&] {
     const Block best = load_values(folder_, model_);
-    ExampleStream train(prepared_.parts.train, maker()),
-        validation(prepared_.parts.validation, maker());
+    ExampleStream train(prepared_.parts.train, maker(config_)),
+        validation(prepared_.parts.validation, maker(config_));
     SideFit parts = fit_side_parts(context_, model_, best.data(), whole, train, validation,
                                    settings_.seed, show);
     judge(parts.on_train);
@@ -252,7 +257,7 @@ void Run::fit_sides(const std::function<void(const std::string&)>& show) {
 
 TaskScore Run::score_best(const DataPart& part) {
   const LoadedModel best = load_model(folder_);
-  return score_part(context_, Model(best.config), best.values.data(), part, maker(),
+  return score_part(context_, Model(best.config), best.values.data(), part, maker(best.config),
                     *prepared_.task, *prepared_.tokenizer);
 }
 

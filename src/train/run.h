@@ -101,7 +101,7 @@ class Run {
   // On validation; keeps the model if it is the best so far.
   void evaluate();
   bool checkpoint_due() const;
-  ExampleMaker maker() const;
+  ExampleMaker maker(const ModelConfig& config) const;
   Feed::Vary vary() const;
   bool load_checkpoint(FeedPosition& position);
   bool better(const TaskScore& score) const;

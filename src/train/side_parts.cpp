@@ -27,9 +27,10 @@ void add_texts(const ModelConfig& config, const Example& example, std::vector<To
   if (config.task == "match") texts.emplace_back(example.other);
 }
 
-// All examples of a data part. `visit` sees them, some at a time.
-SideTexts read_examples(Context& context, ExampleStream& stream, const ModelConfig& config,
-                        const std::function<void(std::span<const Example>)>& visit) {
+// All examples of a data part. `visit` sees what the deep part reads of them, some at a time.
+SideTexts read_examples(Context& context, ExampleStream& stream, const Model& model,
+                        const std::function<void(std::span<const Tokens>)>& visit) {
+  const ModelConfig& config = model.config();
   SideTexts texts;
   if (config.task == "match") texts.ngrams.ratio = RatioOf::examples;
   std::vector<Example> examples;
@@ -46,13 +47,16 @@ SideTexts read_examples(Context& context, ExampleStream& stream, const ModelConf
         wide_ngrams(own, config.wide, config.wide_bits, ids[i]);
       });
     }
-    visit(examples);
+    std::vector<Tokens> deep;
+    for (const Example& e : examples) add_texts(config, e, deep);
+    for (Tokens& tokens : deep) tokens = model.deep(tokens);
+    visit(deep);
     for (size_t i = 0; i < ids.size(); ++i) {
       texts.ngrams.rows.add(ids[i]);
       texts.ngrams.labels.push_back(examples[i].label);
       texts.regions.labels.push_back(examples[i].label);
-      texts.regions.tokens.push_back(config.regions > 0 ? std::move(examples[i].tokens)
-                                                        : std::vector<int32_t>());
+      std::vector<int32_t>& kept = texts.regions.tokens.emplace_back();
+      if (config.regions > 0) kept.assign(deep[i].begin(), deep[i].end());
     }
   }
   return texts;
@@ -66,7 +70,7 @@ class SideFitter {
 
   SideFit fit(ExampleStream& train, ExampleStream& validation) {
     show_("reading texts");
-    SideTexts learnt = read_examples(context_, train, config(), [](auto) {});
+    SideTexts learnt = read_examples(context_, train, whole_, [](auto) {});
     std::vector<std::vector<float>> said(1);  // of validation, by each part
     const SideTexts kept = read_validation(validation, said[0]);
     if (config().wide > 0) said.push_back(fit_wide(learnt.ngrams, kept.ngrams));
@@ -110,9 +114,7 @@ class SideFitter {
     Block copy(deep_.layout().floats());
     std::copy_n(values_, copy.size(), copy.data());
     Inference inference(context_, deep_, std::move(copy));
-    return read_examples(context_, validation, config(), [&](std::span<const Example> examples) {
-      std::vector<Tokens> sequences;
-      for (const Example& e : examples) add_texts(config(), e, sequences);
+    return read_examples(context_, validation, whole_, [&](std::span<const Tokens> sequences) {
       const std::vector<float> logits = inference.logits(sequences);
       said.insert(said.end(), logits.begin(), logits.end());
     });

@@ -72,6 +72,12 @@ grep -q '"wide_bits": 22' model/config.json || fail "runs of pairs that were beg
 learns loss 0 --data pairs.tsv --tokenizer bytes --steps 5
 grep -q '"pair": "compare"' model/config.json && grep -q '"wide": 0' model/config.json || fail "pairs of bytes: $(cat model/config.json)"
 learns accuracy 0.95 --data shared.tsv --steps 20
+# What they share is at their ends, which the wide part alone reads; who gives a length means it.
+awk -F'\t' -v OFS='\t' 'NR > 1 { for (i = 1; i < 3; ++i) { far = ""; for (k = 0; k < 1100; ++k) far = far "x" (NR * 31 + i * 17 + k * k) % 97 " "; $i = far $i } } 1' shared.tsv >far.tsv
+learns accuracy 0.95 --data far.tsv --steps 3
+"$LINNET_BIN" eval model far.tsv --json >out && grep -q '"accuracy":0.9[5-9]\|"accuracy":1.0' out || fail "eval of what is read further on: $(cat out)"
+learns loss 0 --data far.tsv --steps 3 --length 64
+grep -q '"wide_length": 0' model/config.json || fail "a given length: $(cat model/config.json)"
 learns accuracy 0.99 --data pairs.tsv --steps 20
 grep -q '"wide": 3' model/config.json && grep -q '"pair": "distance"' model/config.json || fail "what pairs start from: $(cat model/config.json)"
 printf 'text\nalpha 1\n' >alone.tsv

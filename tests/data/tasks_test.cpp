@@ -21,6 +21,8 @@ class TaskTest : public FolderTest {
     model.task = find_task(task).model;
     model.vocab = 256;
     model.length = length;
+    model.wide = wide_length_ > 0 ? 1 : 0;
+    model.wide_length = wide_length_;
     model.classes = std::max<int64_t>(static_cast<int64_t>(settings.labels.size()), 2);
     model.loss = many_labels_ ? "sigmoid" : "softmax";
     if (model.task == "tokens") model.pool = "none";
@@ -38,6 +40,7 @@ class TaskTest : public FolderTest {
 
   ReadOptions read_;
   bool many_labels_ = false;
+  int64_t wide_length_ = 0;
   std::unique_ptr<Tokenizer> tokenizer_ = parse_tokenizer("{\"kind\": \"bytes\"}", "test");
 };
 
@@ -51,6 +54,18 @@ TEST_F(TaskTest, TextIsCut) {
   EXPECT_EQ(cut[2].tokens, Ids{0});  // an empty text is one token
   const auto both = examples("text", file, 4, {.truncate = "head+tail", .labels = {"x", "y"}});
   EXPECT_EQ(text_of(both[0].tokens), "ahij");
+}
+
+TEST_F(TaskTest, WhereTextsAreCutAtTheirEndsTheWidePartReadsOn) {
+  const std::string file = write("t.csv", "text,label\nabcdefghij,x\nab,y\n");
+  const auto read = [&](int64_t wide_length, const TaskSettings& settings) {
+    wide_length_ = wide_length;
+    return text_of(examples("text", file, 4, settings)[0].tokens);
+  };
+  EXPECT_EQ(read(7, {.labels = {"x", "y"}}), "abcdefg");
+  EXPECT_EQ(read(2, {.labels = {"x", "y"}}), "abcd");  // never less than the deep part
+  EXPECT_EQ(read(7, {.truncate = "tail", .labels = {"x", "y"}}), "ghij");
+  EXPECT_EQ(read(7, {.stride = 3, .labels = {"x", "y"}}), "abcd");
 }
 
 TEST_F(TaskTest, SomeOfAPartAreOfAllLabels) {

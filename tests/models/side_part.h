@@ -1,6 +1,8 @@
 // side_part.h -- what the parts at the side of a model add to its logits.
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <vector>
 
 #include "models/inference.h"
@@ -15,13 +17,16 @@ inline std::vector<float> added_by_sides(const Model& model, const Block& values
   const Model deep(config);
   const std::vector<Tokens> sequences(texts.begin(), texts.end());
   Context context(2);
-  const auto logits = [&](const Model& of) {
+  const auto logits = [&](const Model& of, std::span<const Tokens> read) {
     Block own(of.layout().floats());  // parts at the side stand behind the deep one
     std::copy_n(values.data(), own.size(), own.data());
-    return Inference(context, of, std::move(own)).logits(sequences);
+    return Inference(context, of, std::move(own)).logits(read);
   };
-  std::vector<float> added = logits(model);
-  const std::vector<float> without = logits(deep);
+  std::vector<float> added = logits(model, sequences);
+  std::vector<Tokens> near;  // all that the deep part may read
+  for (const Tokens& tokens : sequences)
+    near.push_back(tokens.first(std::min(tokens.size(), static_cast<size_t>(config.length))));
+  const std::vector<float> without = logits(deep, near);
   for (size_t i = 0; i < added.size(); ++i) added[i] -= without[i];
   return added;
 }

@@ -113,6 +113,10 @@ TEST(WideTableTest, AddsToTheLogitsOfTheDeepPart) {
     check_added(config);
     config.task = "match";
     check_added(config);
+    config.length = 100;
+    config.positions = "learned";
+    config.wide_length = 400;  // the wide part reads on
+    check_added(config);
   }
 }
 
