@@ -77,6 +77,7 @@ void add_bench(CLI::App& app) {
   auto child = std::make_shared<std::string>();
   CLI::App* verb = app.add_subcommand("bench", "Speed and memory, alone or beside a rival");
   verb->require_subcommand(1);
+  verb->footer("Examples:\n  linnet bench text --data reviews.csv\n  linnet bench engine");
   add_mixers(*verb);
   add_polynomial(*verb);
   add_bench_text(*verb);

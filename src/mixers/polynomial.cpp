@@ -13,7 +13,7 @@
 //   causal: dp_j = sum_{i>=j} da_i / n_i, which is also what the chunk owes to the state before it
 //   relu2: dv = 2 max(v, 0) * dp;   bilinear: dk = v * dp, dv = k * dp;   else dv = dk = dp.
 // Cost: about 4 C a token. Nothing is saved: y is had again for C.
-// Paper: Narynbaev, "Why Transformers are good?"; as a token mixer: linnet.
+// Paper: Narybaev, "Why Transformers are good?"; as a token mixer: linnet.
 #include "kernels/activations.h"
 #include "kernels/pairs.h"
 #include "kernels/rows.h"
@@ -167,7 +167,7 @@ constexpr Mixer polynomial_kind(std::string_view name, std::string_view formula,
   return {.name = name,
           .formula = formula,
           .summary = summary,
-          .paper = "Narynbaev, Why Transformers are good?",
+          .paper = "Narybaev, Why Transformers are good?",
           .cost = "O(T C)",
           .state = "O(C)",
           .uses_q = true,
