@@ -16,7 +16,6 @@
 #include "core/log_file.h"
 #include "models/model.h"
 #include "report/run_records.h"
-#include "train/run_identity.h"
 
 namespace linnet {
 namespace {
@@ -76,7 +75,7 @@ class Contest {
     }
     open_log();
     const std::vector<std::filesystem::path> files = {results_};
-    const RunRecords records = read_run_records(files, with_defaults);
+    const RunRecords records = read_run_records(files);
     for (const RunRecord& run : records.runs) {
       if (run.arena != options_.name || run.profile != options_.profile) continue;
       if (!run.ok && options_.retry) continue;

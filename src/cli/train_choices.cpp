@@ -176,14 +176,13 @@ std::string columns_text(const PreparedTask& prepared) {
   return text;
 }
 
-std::string beside_text(const ModelConfig& config) {
+std::string beside_text(const TaskSettings& settings, const ModelConfig& config) {
+  const int64_t read = read_length(settings, config);
   std::string text;
   if (config.wide > 0)
-    text += fmt::format("weights of {}n-grams to {}{}", config.task == "match" ? "shared " : "",
-                        config.wide,
-                        read_length(config) > config.length
-                            ? fmt::format(" in {} tokens", with_commas(read_length(config)))
-                            : "");
+    text += fmt::format(
+        "weights of {}n-grams to {}{}", config.task == "match" ? "shared " : "", config.wide,
+        read > config.length ? fmt::format(" in {} tokens", with_commas(read)) : "");
   if (config.regions > 0)
     text += fmt::format("{}{} units on {} tokens in a row", text.empty() ? "" : ", ",
                         with_commas(config.region_units), config.regions);
@@ -261,14 +260,15 @@ ModelConfig model_of(const PreparedTask& prepared, const Recipe& recipe, const C
   // Who wants no wide part wants the deep one alone, unless they say more.
   if (config.wide == 0 && !flags.given("regions")) config.regions = 0;
   if (config.task == "match") {
-    const auto too_many = [&] { return prepared.records * read_length(config) > kMostWideTokens; };
-    // Who gives a length means it.
-    if (!flags.given("wide_length") && (flags.given("length") || too_many()))
+    const auto read = [&] { return read_length(prepared.settings, config); };
+    const auto too_many = [&] { return prepared.records * read() > kMostWideTokens; };
+    // Who gives a length means it; and where nothing is read on, runs are as they were before.
+    if (!flags.given("wide_length") &&
+        (flags.given("length") || read() == config.length || too_many()))
       config.wide_length = 0;
-    if (!flags.given("wide") && too_many()) config.wide = 0;
+    if (!flags.given("wide") && config.wide_length == 0 && too_many()) config.wide = 0;
     // As runs have it that were begun before pairs had a wide part.
     if (config.wide == 0 && !flags.given("wide_bits")) config.wide_bits = ModelConfig().wide_bits;
-    if (config.wide == 0 && !flags.given("wide_length")) config.wide_length = 0;
   }
   return config;
 }
@@ -310,7 +310,7 @@ void say_choices(const PreparedTask& prepared, const Recipe& recipe, const Model
              config.conv > 0 ? fmt::format(" after a convolution of {}", config.conv) : "",
              config.blocks, config.blocks == 1 ? "block" : "blocks", config.width,
              config.ngrams > 0 ? fmt::format(", n-grams to {}", config.ngrams) : "",
-             beside_text(config));
+             beside_text(prepared.settings, config));
   if (first) {
     fmt::print("pretrained {} of it on {} records without labels: {}\n", end_of(first->settings),
                with_commas(first->task.records), first->task.task->summary);

@@ -30,14 +30,13 @@ void check_task_settings(const TaskSettings& settings, const ModelConfig& model)
   }
 }
 
-namespace {
-
-// The wide part can read on only where a text is cut at its end.
-int64_t length_for(const TaskSettings& settings, const ModelConfig& model) {
-  const bool head =
-      settings.stride == 0 && parse_truncation(settings.truncate) == Truncation::kHead;
-  return head ? read_length(model) : model.length;
+int64_t read_length(const TaskSettings& settings, const ModelConfig& model) {
+  const bool cut_at_end = find_task(settings.task).cut && settings.stride == 0 &&
+                          parse_truncation(settings.truncate) == Truncation::kHead;
+  return cut_at_end ? read_length(model) : model.length;
 }
+
+namespace {
 
 // A byte or character alone is nearly told by its neighbours, a word is not.
 double span_of(const TaskSettings& settings, const Tokenizer& tokenizer) {
@@ -53,7 +52,7 @@ ExampleMaker::ExampleMaker(const TaskSettings& settings, const Tokenizer& tokeni
       tokenizer_(tokenizer),
       labels_(settings.labels),
       truncation_(parse_truncation(settings.truncate)),
-      length_(length_for(settings, model)),
+      length_(read_length(settings, model)),
       stride_(settings.stride),
       labelled_(labelled && task_.labelled),
       many_labels_(model.loss == "sigmoid") {

@@ -32,6 +32,10 @@ struct TaskSettings {
 
 struct Task;
 
+// The most tokens of a text that any part of the model reads: its wide part can read on only where
+// texts are cut at their end.
+int64_t read_length(const TaskSettings& settings, const ModelConfig& model);
+
 // Records to examples. A record may give several (windows), or none yet (lm, which puts texts that
 // continue together).
 class ExampleMaker {

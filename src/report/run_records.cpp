@@ -135,9 +135,10 @@ void flatten_settings(const Line& line, const json& settings, const std::string&
   }
 }
 
-// As the arena writes them.
+// As the arena writes them; other programs have settings of their own.
 bool of_a_run(const json& settings) {
-  return Line::field(settings, "model").is_object() && Line::field(settings, "train").is_object();
+  return Line::field(settings, "model").is_object() && Line::field(settings, "train").is_object() &&
+         settings.contains("tokenizer");
 }
 
 RunRecord read_run(const Line& line, const CompleteSettings& complete) {

@@ -59,9 +59,16 @@ Slope slope_at(const Numbers& at, const Numbers& sizes, size_t classes,
   return s;
 }
 
-// x with second x = first, by elimination: the pull keeps the matrix positive definite.
-Numbers solve(Numbers second, Numbers first) {
-  const size_t K = first.size();
+// Newton's step in the weights that may move: those at zero that descend below it may not. By
+// elimination: the pull keeps the matrix positive definite.
+Numbers step_down(const Numbers& at, const Slope& slope) {
+  const size_t K = at.size();
+  Numbers first = slope.first, second = slope.second;
+  for (size_t j = 0; j < K; ++j) {
+    if (at[j] > 0 || first[j] <= 0) continue;
+    for (size_t k = 0; k < K; ++k) second[j * K + k] = second[k * K + j] = j == k;
+    first[j] = 0;
+  }
   for (size_t j = 0; j < K; ++j) {
     for (size_t i = j + 1; i < K; ++i) {
       const double times = second[i * K + j] / second[j * K + j];
@@ -97,12 +104,12 @@ std::vector<double> fit_blend(int64_t classes, std::span<const std::vector<float
   Numbers best(K, 1);
   Slope s = at(best);
   for (int step = 0; step < 50; ++step) {
-    const Numbers down = solve(s.second, s.first);
+    const Numbers down = step_down(best, s);
     double size = 1;
     Numbers next = best;
     Slope there(K);
     do {
-      for (size_t k = 0; k < K; ++k) next[k] = best[k] - size * down[k];
+      for (size_t k = 0; k < K; ++k) next[k] = std::max(best[k] - size * down[k], 0.0);
       there = at(next);
       size /= 2;
     } while (!(there.value <= s.value) && size > 1e-6);

@@ -2,8 +2,10 @@
 //
 // logits = sum_k a_k part_k, with the a that minimise, over examples that none was fitted on,
 //   sum_i -log softmax(sum_k a_k u_ki)[label_i] + pull/2 sum_k (a_k / s_k - 1)^2
-// for s_k = |u_0| / |u_k|, as the parts may be of any size. It is convex, and has its end also
-// where few examples are all told apart; Newton's steps, halved where they do not descend.
+// for s_k = |u_0| / |u_k|, as the parts may be of any size, and a_k >= 0: what seems wrong on few
+// examples more often than not is chance, and turned round it would be wrong on all that it knows.
+// It is convex, and has its end also where few examples are all told apart; Newton's steps, cut off
+// at zero and halved where they do not descend.
 #pragma once
 
 #include <cstdint>

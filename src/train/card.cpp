@@ -10,14 +10,17 @@ namespace linnet {
 std::string model_card(const PreparedTask& prepared, const Model& model,
                        const RunSettings& settings, int64_t steps, const TaskScore& score) {
   const ModelConfig& config = model.config();
+  const int64_t read = read_length(prepared.settings, config);
   std::string card = fmt::format(
       "# A model for {}\n\nTrained by `linnet train`: {}.\n\n| | |\n| --- | --- |\n"
-      "| data | {} records, {} |\n| tokens | {}, {} ids, at most {} a sequence |\n"
+      "| data | {} records, {} |\n| tokens | {}, {} ids, at most {} a sequence{} |\n"
       "| model | {} parameters: mixer {}, {} blocks of width {} |\n| training | {} steps, seed {} "
       "|\n",
       prepared.task->name, prepared.task->summary, prepared.records, prepared.format->name,
-      prepared.tokenizer->kind(), config.vocab, config.length, model.layout().parameters(),
-      mixers_text(config), config.blocks, config.width, steps, settings.seed);
+      prepared.tokenizer->kind(), config.vocab, config.length,
+      read > config.length ? fmt::format(", n-grams from {}", read) : "",
+      model.layout().parameters(), mixers_text(config), config.blocks, config.width, steps,
+      settings.seed);
   for (const auto& [name, value] : score.figures)
     card += fmt::format("| validation {} | {:.4f} |\n", name, value);
   if (has_side_parts(config))

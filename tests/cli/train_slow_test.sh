@@ -76,10 +76,19 @@ learns accuracy 0.95 --data shared.tsv --steps 20
 awk -F'\t' -v OFS='\t' 'NR > 1 { for (i = 1; i < 3; ++i) { far = ""; for (k = 0; k < 1100; ++k) far = far "x" (NR * 31 + i * 17 + k * k) % 97 " "; $i = far $i } } 1' shared.tsv >far.tsv
 learns accuracy 0.95 --data far.tsv --steps 3
 "$LINNET_BIN" eval model far.tsv --json >out && grep -q '"accuracy":0.9[5-9]\|"accuracy":1.0' out || fail "eval of what is read further on: $(cat out)"
+read_on() { grep -q "\"wide\": 3," model/config.json && grep -q "\"wide_length\": $1," model/config.json || fail "shared n-grams are not of $1 tokens: $(cat model/config.json)"; }
+read_on 4096
 learns loss 0 --data far.tsv --steps 3 --length 64
-grep -q '"wide_length": 0' model/config.json || fail "a given length: $(cat model/config.json)"
+read_on 0
+learns loss 0 --data far.tsv --steps 3 --truncate tail
+read_on 0
+# More pairs than the wide part reads on for by itself; it does if told to.
+awk 'BEGIN { print "text1\ttext2\tlabel"; for (i = 0; i < 80000; ++i) print "a" i "\ta" i + i % 2 "\t" i % 2 }' >long.tsv
+learns loss 0 --data long.tsv --steps 1 --wide-length 4096
+read_on 4096
 learns accuracy 0.99 --data pairs.tsv --steps 20
-grep -q '"wide": 3' model/config.json && grep -q '"pair": "distance"' model/config.json || fail "what pairs start from: $(cat model/config.json)"
+grep -q '"pair": "distance"' model/config.json || fail "what pairs start from: $(cat model/config.json)"
+read_on 0
 printf 'text\nalpha 1\n' >alone.tsv
 printf 'text1\ttext2\nalpha 1\talpha 2\nbeta 1\tdelta 2\n' >ask.tsv
 expect_error '[alone.tsv:2:1] has no second text to match' predict model alone.tsv

@@ -133,10 +133,12 @@ TEST_F(TaskTest, LongerThanTheModelIsAnErrorWhereNothingMayBeCut) {
   const std::string file = write("t.tsv", "Source\tTarget\n( ( [MAX 1 ) 2 ) ]\t2\n");
   tokenizer_ = parse_tokenizer("{\"kind\": \"listops\"}", "test");
   EXPECT_EQ(examples("listops", file, 4, {.labels = {"1", "2"}})[0].tokens.size(), 4u);
-  EXPECT_EQ(error_of([&] {
-              examples("listops", file, 3, {.labels = {"1", "2"}});
-            }),
-            "[" + file + ":2:20] has 4 tokens, the model takes 3");
+  for (wide_length_ = 0; wide_length_ <= 9; wide_length_ += 9) {
+    EXPECT_EQ(error_of([&] {
+                examples("listops", file, 3, {.labels = {"1", "2"}});
+              }),
+              "[" + file + ":2:20] has 4 tokens, the model takes 3");
+  }
 }
 
 TEST_F(TaskTest, EveryTokenOfATextIsToldOnce) {

@@ -9,6 +9,7 @@
 #include "core/utf8.h"
 #include "report/report_page.h"
 #include "report/report_text.h"
+#include "train/run_identity.h"
 
 namespace {
 
@@ -24,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     linnet::RunRecords records;
-    linnet::add_run_records(text, "f", records);
+    linnet::add_run_records(text, "f", records, linnet::with_defaults);
     const linnet::ArenaSummary summary = linnet::summarize(records, "");
     const std::string page = linnet::report_page(summary, "fuzz");
     LINNET_ASSERT(linnet::is_utf8(page));

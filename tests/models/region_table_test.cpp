@@ -46,26 +46,34 @@ std::vector<double> said_by(const RegionTable& table, const float* values, Token
   return said;
 }
 
+// With `wide_length` a wide part, of zeros here, reads on where the region part stops, too.
+void check_added(int64_t classes, int64_t wide_length) {
+  ModelConfig config = region_config(classes);
+  if (wide_length > 0) config.wide = 1, config.wide_length = wide_length, config.length = 100;
+  const Model model(config);
+  const RegionTable& table = model.regions();
+  ASSERT_EQ(table.columns, classes == 2 ? 1 : classes);
+  Block values = Parameters::initial(model, 3);
+  Random random(5);
+  std::generate_n(values.data() + table.weight, table.out_bias + table.columns - table.weight,
+                  [&] { return static_cast<float>(random.normal()); });
+  std::vector<std::vector<int32_t>> texts;
+  for (const int64_t T : {1, 2, 3, 4, 200}) texts.push_back(random_tokens(T, 9));
+  std::vector<double> want;
+  for (const auto& text : texts) {
+    want.resize(want.size() +
+                static_cast<size_t>(classes - table.columns));  // nothing to the first of two
+    for (const double x : said_by(table, values.data(), model.deep(text))) want.push_back(x);
+  }
+  const std::vector<float> added = added_by_sides(model, values, texts);
+  ASSERT_EQ(added.size(), want.size());
+  for (size_t i = 0; i < added.size(); ++i) EXPECT_NEAR(added[i], want[i], 1e-3) << i;
+}
+
 TEST(RegionTableTest, AddsToTheLogitsOfTheDeepPart) {
   for (const int64_t classes : {2, 5}) {
-    const Model model(region_config(classes));
-    const RegionTable& table = model.regions();
-    ASSERT_EQ(table.columns, classes == 2 ? 1 : classes);
-    Block values = Parameters::initial(model, 3);
-    Random random(5);
-    std::generate_n(values.data() + table.weight, table.out_bias + table.columns - table.weight,
-                    [&] { return static_cast<float>(random.normal()); });
-    std::vector<std::vector<int32_t>> texts;
-    for (const int64_t T : {1, 2, 3, 4, 200}) texts.push_back(random_tokens(T, 9));
-    std::vector<double> want;
-    for (const auto& text : texts) {
-      want.resize(want.size() +
-                  static_cast<size_t>(classes - table.columns));  // nothing to the first of two
-      for (const double x : said_by(table, values.data(), text)) want.push_back(x);
-    }
-    const std::vector<float> added = added_by_sides(model, values, texts);
-    ASSERT_EQ(added.size(), want.size());
-    for (size_t i = 0; i < added.size(); ++i) EXPECT_NEAR(added[i], want[i], 1e-3) << i;
+    check_added(classes, 0);
+    check_added(classes, 400);
   }
 }
 

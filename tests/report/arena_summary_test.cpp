@@ -123,15 +123,19 @@ TEST(ArenaSummaryTest, SettingsMakeRowsOfTheirOwn) {
 
 TEST(ArenaSummaryTest, RunsOfEarlierVersionsBelongToLaterOnes) {
   const std::string lines =
-      run_line("listops", "1xglu", 1, 0.3, R"({"model":{"width":32},"train":{}})") +
-      run_line("listops", "1xglu", 2, 0.3,
-               R"({"model":{"width":32,"wide_length":0},"train":{"choose_by":""}})");
+      run_line("listops", "1xglu", 1, 0.3,
+               R"({"model":{"width":32},"train":{},"tokenizer":"listops"})") +
+      run_line(
+          "listops", "1xglu", 2, 0.3,
+          R"({"model":{"width":32,"wide_length":0},"train":{"choose_by":""},"tokenizer":"listops"})");
   EXPECT_EQ(Read(lines).board().rows, std::vector<std::string>{"1xglu"});
-  EXPECT_EQ(Read(lines + run_line("listops", "1xglu", 3, 0.3,
-                                  R"({"model":{"width":32,"wide_length":9},"train":{}})"))
-                .board()
-                .rows.size(),
-            2u);
+  EXPECT_EQ(
+      Read(lines +
+           run_line("listops", "1xglu", 3, 0.3,
+                    R"({"model":{"width":32,"wide_length":9},"train":{},"tokenizer":"listops"})"))
+          .board()
+          .rows.size(),
+      2u);
 }
 
 TEST(ArenaSummaryTest, WhatIsMissing) {

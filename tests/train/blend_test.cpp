@@ -52,13 +52,16 @@ double objective(const Contest& c, double a, double b) {
 
 TEST(BlendTest, IsWhereTheLossIsLeast) {
   for (const int64_t classes : {2, 3, 10}) {
-    for (const double right : {0.0, 0.3, 2.0, 30.0}) {
+    for (const double right : {-2.0, 0.0, 0.3, 2.0, 30.0}) {
       const Contest c = contest(classes, 400, 1.0, right);
       const std::vector<double> blend = fit_blend(classes, c.parts(), c.labels);
       const double least = objective(c, blend[0], blend[1]);
       for (const double step : {1e-3, 1e-1}) {
-        for (const auto& [da, db] : {std::pair{step, 0.0}, {-step, 0.0}, {0.0, step}, {0.0, -step}})
-          EXPECT_GT(objective(c, blend[0] + da, blend[1] + db), least) << classes << right;
+        for (const auto& [da, db] :
+             {std::pair{step, 0.0}, {-step, 0.0}, {0.0, step}, {0.0, -step}}) {
+          if (blend[0] + da >= 0 && blend[1] + db >= 0)
+            EXPECT_GT(objective(c, blend[0] + da, blend[1] + db), least) << classes << right;
+        }
       }
     }
   }
@@ -81,6 +84,15 @@ TEST(BlendTest, TheBetterOneCountsForMore) {
 
 TEST(BlendTest, WithoutExamplesAllCountAsTheyAre) {
   EXPECT_EQ(fit_blend(4, std::vector<std::vector<float>>(3), {}), std::vector<double>(3, 1.0));
+}
+
+TEST(BlendTest, WhatIsWrongIsLeftOutNotTurnedRound) {
+  const Contest c = contest(3, 100, 1.0, -3.0);
+  const std::vector<double> blend = fit_blend(3, c.parts(), c.labels),
+                            alone = fit_blend(3, std::vector{c.u}, c.labels);
+  EXPECT_EQ(blend[1], 0);
+  EXPECT_NEAR(blend[0], alone[0], 1e-9);
+  EXPECT_EQ(fit_blend(3, std::vector{c.v, c.v, c.v}, c.labels), std::vector<double>(3, 0.0));
 }
 
 // Two that are alike share what one of them would have, or more: the pull is less on each.
