@@ -2,6 +2,9 @@
 import re
 import subprocess
 
+# The row that an arena compares the others with, seed by seed; else softmax attention, where it is.
+AGAINST = {'recipes': 'default', 'listops_parts': 'plain', 'text_parts': 'desk'}
+
 
 def names(root):
     return [path.stem.removeprefix('arena_') for path in sorted((root / 'results').glob('arena_*.jsonl'))]
@@ -9,7 +12,8 @@ def names(root):
 
 def report(program, path):
     """The report as a list of (heading, text below it)."""
-    done = subprocess.run([program, 'report', path, '--markdown', '-'], check=True, capture_output=True, text=True)
+    row = AGAINST.get(path.stem.removeprefix('arena_'))
+    done = subprocess.run([program, 'report', path, '--markdown', '-', *(['--against', row] if row else [])], check=True, capture_output=True, text=True)
     parts = re.split(r'^#+ (.*)\n', done.stdout, flags=re.M)
     return list(zip(parts[1::2], parts[2::2]))
 
