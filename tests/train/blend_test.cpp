@@ -59,8 +59,8 @@ TEST(BlendTest, IsWhereTheLossIsLeast) {
       for (const double step : {1e-3, 1e-1}) {
         for (const auto& [da, db] :
              {std::pair{step, 0.0}, {-step, 0.0}, {0.0, step}, {0.0, -step}}) {
-          if (blend[0] + da >= 0 && blend[1] + db >= 0)
-            EXPECT_GT(objective(c, blend[0] + da, blend[1] + db), least) << classes << right;
+          if (blend[0] + da < 0 || blend[1] + db < 0) continue;
+          EXPECT_GT(objective(c, blend[0] + da, blend[1] + db), least) << classes << right;
         }
       }
     }
@@ -89,7 +89,7 @@ TEST(BlendTest, WithoutExamplesAllCountAsTheyAre) {
 TEST(BlendTest, WhatIsWrongIsLeftOutNotTurnedRound) {
   const Contest c = contest(3, 100, 1.0, -3.0);
   const std::vector<double> blend = fit_blend(3, c.parts(), c.labels),
-                            alone = fit_blend(3, std::vector{c.u}, c.labels);
+                            alone = fit_blend(3, std::vector<std::vector<float>>{c.u}, c.labels);
   EXPECT_EQ(blend[1], 0);
   EXPECT_NEAR(blend[0], alone[0], 1e-9);
   EXPECT_EQ(fit_blend(3, std::vector{c.v, c.v, c.v}, c.labels), std::vector<double>(3, 0.0));
