@@ -30,13 +30,11 @@ void check_task_settings(const TaskSettings& settings, const ModelConfig& model)
   }
 }
 
-int64_t read_length(const TaskSettings& settings, const ModelConfig& model) {
-  const bool cut_at_end = find_task(settings.task).cut && settings.stride == 0 &&
-                          parse_truncation(settings.truncate) == Truncation::kHead;
-  return cut_at_end ? read_length(model) : model.length;
-}
-
 namespace {
+
+bool cut_at_end(const Task& task, int64_t stride, Truncation truncation) {
+  return task.cut && stride == 0 && truncation == Truncation::kHead;
+}
 
 // A byte or character alone is nearly told by its neighbours, a word is not.
 double span_of(const TaskSettings& settings, const Tokenizer& tokenizer) {
@@ -45,6 +43,12 @@ double span_of(const TaskSettings& settings, const Tokenizer& tokenizer) {
 }
 
 }  // namespace
+
+int64_t read_length(const TaskSettings& settings, const ModelConfig& model) {
+  return cut_at_end(find_task(settings.task), settings.stride, parse_truncation(settings.truncate))
+             ? read_length(model)
+             : model.length;
+}
 
 ExampleMaker::ExampleMaker(const TaskSettings& settings, const Tokenizer& tokenizer,
                            const ModelConfig& model, bool labelled)
@@ -83,7 +87,7 @@ void ExampleMaker::finish(std::vector<Example>& out) {
 
 std::vector<int32_t> ExampleMaker::encode(const Record& record, std::string_view text) const {
   std::vector<int32_t> tokens;
-  const bool head = task_.cut && stride_ == 0 && truncation_ == Truncation::kHead;
+  const bool head = cut_at_end(task_, stride_, truncation_);
   // Piece by piece, between words: no kind of token goes across the end of one, so what is left
   // out changes nothing.
   const size_t piece = head ? static_cast<size_t>(length_) * 2 : text.size();
