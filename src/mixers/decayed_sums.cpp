@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "kernels/decay.h"
 #include "kernels/gemm.h"
 #include "kernels/rows.h"
 #include "layers/linear.h"
@@ -23,37 +24,34 @@ double exponent_gradient(Arena& scratch, const RowPowers& p, int64_t cols, Const
   return total;
 }
 
-// [rows, keys] = (x y^T + bias_i) g^|i-j|, zero where a row may not look; without the power where
-// `powers` is null.
-Mat inside_products(const MixerRun& run, const Inside& in, int64_t cols, ConstMat x, ConstMat y,
-                    const Powers* powers, const float* bias) {
+// [rows, keys] = x y^T.
+Mat inside_products(const MixerRun& run, const Inside& in, int64_t cols, ConstMat x, ConstMat y) {
   float* panels = run.scratch.take(packed_floats(cols, in.keys));
   const Mat a = take_mat(run.scratch, in.rows, in.keys);
   pack_transposed(cols, in.keys, y.data, y.ld, panels);
   gemm(in.rows, in.keys, cols, rows_of(x.data, x.ld), packed(panels, cols), a.data, a.ld);
-  for (int64_t i = 0; i < in.rows; ++i) {
-    const int64_t end = in.visible(i);
-    for (int64_t j = 0; j < end; ++j) {
-      if (bias) a.row(i)[j] += bias[i];
-      if (powers) a.row(i)[j] *= powers->g[in.distance(i, j)];
-    }
-    std::fill(a.row(i) + end, a.row(i) + in.keys, 0.0f);
-  }
   return a;
 }
 
 }  // namespace
 
-Powers::Powers(Arena& scratch, double log_of_g, int64_t n)
-    : log_g(log_of_g), g(scratch.take(n + 1)) {
-  for (int64_t i = 0; i <= n; ++i)
-    g[i] = static_cast<float>(std::exp(log_g * static_cast<double>(i)));
+Powers::Powers(Arena& scratch, double log_of_g, int64_t reach, bool causal)
+    : log_g(log_of_g),
+      around(scratch.take(2 * reach + 1) + reach),
+      distance(scratch.take(2 * reach + 1) + reach) {
+  const double g = std::exp(log_g);
+  double power = 1;
+  for (int64_t n = 0; n <= reach; ++n, power *= g) {
+    around[n] = causal && n > 0 ? 0.0f : static_cast<float>(power);
+    around[-n] = static_cast<float>(power);
+    distance[n] = distance[-n] = static_cast<float>(n);
+  }
 }
 
 RowPowers::RowPowers(Arena& scratch, const Powers& powers, int64_t n, int64_t start,
                      int64_t direction)
     : rows(n), from(start), step(direction), factor(scratch.take(n)) {
-  for (int64_t i = 0; i < n; ++i) factor[i] = powers.g[exponent(i)];
+  for (int64_t i = 0; i < n; ++i) factor[i] = powers.of(exponent(i));
 }
 
 void sum_up(const MixerRun& run, const RowPowers& p, ConstMat w, ConstMat v, Sums to) {
@@ -119,11 +117,10 @@ void inside_forward(const MixerRun& run, const Inside& in, const Powers& powers,
                     ConstMat w, ConstMat v, Mat n, float* d) {
   const int64_t F = run.plan.phi.out, D = run.plan.head;
   Arena::Scope scope(run.scratch);
-  const Mat a = inside_products(run, in, F, u, w, &powers, nullptr);
+  const Mat a = inside_products(run, in, F, u, w);
+  decay_products(in.rows, in.keys, in.offset, powers.around, a, d);
   gemm(in.rows, D, in.keys, rows_of(a.data, a.ld), plain(v.data, v.ld), n.data, n.ld, nullptr,
        true);
-  for (int64_t i = 0; i < in.rows; ++i)
-    d[i] = std::accumulate(a.row(i), a.row(i) + in.visible(i), d[i]);
 }
 
 // dV += A^T dN, dA = dN V^T + e, dU += (dA * G) W,
@@ -133,24 +130,18 @@ double inside_backward(const MixerRun& run, const Inside& in, const Powers& powe
                        Mat dv) {
   const int64_t F = run.plan.phi.out, D = run.plan.head;
   Arena::Scope scope(run.scratch);
-  const Mat a = inside_products(run, in, F, u, w, &powers, nullptr);
-  const Mat da = inside_products(run, in, D, dn, v, nullptr, e);
-  double dl = 0;
-  for (int64_t i = 0; i < in.rows; ++i) {
-    float along = 0;
-    for (int64_t j = 0; j < in.visible(i); ++j) {
-      along += static_cast<float>(in.distance(i, j)) * a.row(i)[j] * da.row(i)[j];
-      da.row(i)[j] *= powers.g[in.distance(i, j)];
-    }
-    dl += along;
-  }
+  float* sums = run.scratch.take_zeroed(in.rows);
+  const Mat a = inside_products(run, in, F, u, w), da = inside_products(run, in, D, dn, v);
+  decay_products(in.rows, in.keys, in.offset, powers.around, a, sums);
+  decay_products_backward(in.rows, in.keys, in.offset, powers.around, powers.distance, a, e, da,
+                          sums);
   gemm(in.keys, D, in.rows, columns_of(a.data, a.ld), plain(dn.data, dn.ld), dv.data, dv.ld,
        nullptr, true);
   gemm(in.rows, F, in.keys, rows_of(da.data, da.ld), plain(w.data, w.ld), du.data, du.ld, nullptr,
        true);
   gemm(in.keys, F, in.rows, columns_of(da.data, da.ld), plain(u.data, u.ld), dw.data, dw.ld,
        nullptr, true);
-  return dl;
+  return std::accumulate(sums, sums + in.rows, 0.0);
 }
 
 }  // namespace linnet

@@ -9,11 +9,13 @@
 
 namespace linnet {
 
-// g^0 .. g^n.
+// g^|n| for -reach <= n <= reach, and |n|: both arrays by n. Causal, a column to the right of its
+// row is not looked at: there the power is 0.
 struct Powers {
   double log_g;
-  float* g;
-  Powers(Arena& scratch, double log_of_g, int64_t n);
+  float *around, *distance;
+  Powers(Arena& scratch, double log_of_g, int64_t reach, bool causal);
+  float of(int64_t n) const { return around[-n]; }
 };
 
 // g^(from + step i) for row i < rows.
@@ -46,11 +48,6 @@ double look_up_backward(const MixerRun& run, const RowPowers& p, ConstMat u, Sum
 // Rows of queries and the keys of the same stretch of tokens: query row i is key row `offset` + i.
 struct Inside {
   int64_t rows, keys, offset;
-  bool causal;
-  int64_t distance(int64_t i, int64_t j) const {
-    return offset + i > j ? offset + i - j : j - offset - i;
-  }
-  int64_t visible(int64_t i) const { return causal ? offset + i + 1 : keys; }
 };
 
 // A = (U W^T) * g^|i-j|, n += A V, d += rowsum(A).

@@ -4,14 +4,14 @@
 //   a_ij = g^|i-j| (u_i . w_j),   y_i = sum_j a_ij v_j / (sum_j a_ij + guard)
 // Causal, the sums run over j <= i: S = g^rows S + sum_j g^(rows-1-j) w_j v_j^T, z likewise, which
 // row i of the next chunk sees times g^(i+1); inside the chunk A = U W^T * g^(i-j), masked.
-// Bidirectional, by two directions: the state keeps all keys and values, and for every block of 120
+// Bidirectional, by two directions: the state keeps all keys and values, and for every block of 60
 // tokens what it sums up for those after it and for those before it; `finish` turns these into
 // what each block sees from the left (P) and from the right (Q),
-//   P_b+1 = g^120 P_b + sum_j g^(119-j) w_j v_j^T,   Q_b-1 = g^120 Q_b + sum_j g^j w_j v_j^T,
-// and row i of the block answers from g^(i+1) P, g^(120-i) Q and A = U W^T * g^|i-j| inside.
+//   P_b+1 = g^60 P_b + sum_j g^(59-j) w_j v_j^T,   Q_b-1 = g^60 Q_b + sum_j g^j w_j v_j^T,
+// and row i of the block answers from g^(i+1) P, g^(60-i) Q and A = U W^T * g^|i-j| inside.
 // Backward: the products of kernel.cpp, each row with its power of g (decayed_sums.h).
 // g = exp(-exp(a)), a = a start value of the head plus a learned number: half-lives from 16 to 1024
-// tokens at the start. Cost: 8 F D + 240 (F + D) a head and token. Saved: U and 1/d.
+// tokens at the start. Cost: 8 F D + 120 (F + D) a head and token. Saved: U and 1/d.
 // Papers: Sun et al. 2023 (decay); Katharopoulos et al. 2020.
 #include <algorithm>
 #include <cmath>
@@ -24,7 +24,9 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kBlock = 120;  // the chunk of a model: a stretch is a whole block
+// Half the chunk of a model, so that a stretch is a whole block. Narrow heads would have shorter
+// ones, wide ones longer: at 8 and at 64 features 40 and 120 are a few percent from this.
+constexpr int64_t kBlock = 60;
 constexpr double kShortest = 16, kLongest = 1024;  // half-lives of the first and the last head
 
 void build(ParamLayout& layout, const std::string& name, MixerPlan& plan) {
@@ -43,7 +45,8 @@ Number log_decay(const MixerPlan& plan, int64_t h, Number learned) {
 
 Powers powers_of(const MixerRun& run, int64_t h, int64_t rows) {
   const double learned = run.weights.params[run.plan.offsets[0] + h];
-  return Powers(run.scratch, log_decay(run.plan, h, learned), std::max(rows, kBlock));
+  return Powers(run.scratch, log_decay(run.plan, h, learned), std::max(rows, kBlock),
+                run.plan.causal);
 }
 
 void add_decay_gradient(const MixerRun& run, int64_t h, const Powers& powers, double dl,
@@ -89,7 +92,7 @@ void absorb(const MixerRun& run, const MixerChunk& chunk, MixerState& state) {
     Arena::Scope scope(run.scratch);
     const Powers powers = powers_of(run, h, chunk.rows);
     const Sums sums = carried(plan, state, h);
-    scale(sums_floats(plan), powers.g[chunk.rows], sums.s);
+    scale(sums_floats(plan), powers.of(chunk.rows), sums.s);
     sum_up(run, {run.scratch, powers, chunk.rows, chunk.rows - 1, -1},
            chunk.keys.columns(h * plan.phi.out), chunk.v.columns(h * plan.head), sums);
     logs(plan, state)[h] += static_cast<float>(powers.log_g * static_cast<double>(chunk.rows));
@@ -138,7 +141,7 @@ void finish(const MixerRun& run, MixerState& state) {
           if (first) std::fill_n(carry, n, 0.0f);
           std::copy_n(carry, n, slot);
           const int64_t at = b * kBlock, rows = std::min(kBlock, state.count - at);
-          scale(n, powers.g[kBlock], carry);
+          scale(n, powers.of(kBlock), carry);
           sum_up(
               run,
               {run.scratch, powers, rows, side == kLeft ? kBlock - 1 : 0, side == kLeft ? -1 : 1},
@@ -163,10 +166,10 @@ void finish_backward(const MixerRun& run, const MixerState& state, MixerState& d
                        if (first) std::fill_n(carry, n, 0.0f);
                        float along, *slot = seen(plan, dstate, b, h, side).s;
                        row_dots(1, n, {carry, n}, {seen_sums, n}, &along);
-                       dl += static_cast<double>(kBlock) * powers.g[kBlock] * along;
+                       dl += static_cast<double>(kBlock) * powers.of(kBlock) * along;
                        std::copy_n(slot, n, seen_gradient);
                        std::copy_n(carry, n, slot);
-                       scale(n, powers.g[kBlock], carry);
+                       scale(n, powers.of(kBlock), carry);
                        add(n, seen_gradient, carry);
                      });
     add_decay_gradient(run, h, powers, dl, grads);
@@ -198,7 +201,7 @@ void emit(const MixerRun& run, const MixerChunk& chunk, const MixerState& state,
     const Mat n = y.columns(h * D);
     if (plan.causal) {
       look_up(run, {run.scratch, powers, rows, 1, 1}, u, carried(plan, state, h), n, d);
-      inside_forward(run, {rows, rows, 0, true}, powers, u, chunk.keys.columns(h * F),
+      inside_forward(run, {rows, rows, 0}, powers, u, chunk.keys.columns(h * F),
                      chunk.v.columns(h * D), n, d);
     } else {
       for_each_stretch(chunk, [&](int64_t r, int64_t b, int64_t o, int64_t count) {
@@ -207,8 +210,8 @@ void emit(const MixerRun& run, const MixerChunk& chunk, const MixerState& state,
                 seen(plan, state, b, h, kLeft), n.rows(r), d + r);
         look_up(run, {run.scratch, powers, count, kBlock - o, -1}, u.rows(r),
                 seen(plan, state, b, h, kRight), n.rows(r), d + r);
-        inside_forward(run, {count, std::min(kBlock, state.count - at), o, false}, powers,
-                       u.rows(r), kept_keys(plan, state).rows(at).columns(h * F),
+        inside_forward(run, {count, std::min(kBlock, state.count - at), o}, powers, u.rows(r),
+                       kept_keys(plan, state).rows(at).columns(h * F),
                        kept_values(plan, state).rows(at).columns(h * D), n.rows(r), d + r);
       });
     }
@@ -239,10 +242,10 @@ void emit_backward(const MixerRun& run, const MixerChunk& chunk, const MixerStat
     double dl = 0;
     if (plan.causal) {
       // What later chunks owe to the state after this one, absorb has had; before it, it decays.
-      scale(sums_floats(plan), powers.g[rows], carried(plan, dstate, h).s);
+      scale(sums_floats(plan), powers.of(rows), carried(plan, dstate, h).s);
       dl += look_up_backward(run, {run.scratch, powers, rows, 1, 1}, u, carried(plan, state, h), dn,
                              e, du, carried(plan, dstate, h));
-      dl += inside_backward(run, {rows, rows, 0, true}, powers, u, chunk.keys.columns(h * F),
+      dl += inside_backward(run, {rows, rows, 0}, powers, u, chunk.keys.columns(h * F),
                             chunk.v.columns(h * D), dn, e, du, grads.dkeys.columns(h * F),
                             grads.dv.columns(h * D));
     } else {
@@ -254,7 +257,7 @@ void emit_backward(const MixerRun& run, const MixerChunk& chunk, const MixerStat
         dl += look_up_backward(run, {run.scratch, powers, count, kBlock - o, -1}, u.rows(r),
                                seen(plan, state, b, h, kRight), dn.rows(r), e + r, du.rows(r),
                                seen(plan, dstate, b, h, kRight));
-        dl += inside_backward(run, {count, std::min(kBlock, state.count - at), o, false}, powers,
+        dl += inside_backward(run, {count, std::min(kBlock, state.count - at), o}, powers,
                               u.rows(r), kept_keys(plan, state).rows(at).columns(h * F),
                               kept_values(plan, state).rows(at).columns(h * D), dn.rows(r), e + r,
                               du.rows(r), kept_keys(plan, dstate).rows(at).columns(h * F),
@@ -290,7 +293,7 @@ void absorb_backward(const MixerRun& run, const MixerChunk& chunk, const MixerSt
       // S = g^rows S + ..., so:
       float along;
       row_dots(1, sums_floats(plan), {before.s, 0}, {owed.s, 0}, &along);
-      dl += static_cast<double>(rows) * powers.g[rows] * along;
+      dl += static_cast<double>(rows) * powers.of(rows) * along;
       dl += sum_up_backward(run, {run.scratch, powers, rows, rows - 1, -1}, w, v, owed, dw, dv);
     } else {
       for_each_stretch(chunk, [&](int64_t r, int64_t b, int64_t o, int64_t count) {
@@ -306,7 +309,8 @@ void absorb_backward(const MixerRun& run, const MixerChunk& chunk, const MixerSt
 
 double flops(const MixerPlan& plan, int64_t) {
   const auto F = static_cast<double>(plan.phi.out), D = static_cast<double>(plan.head);
-  return static_cast<double>(plan.heads) * ((plan.causal ? 4 : 8) * F * D + 2 * kBlock * (F + D));
+  const double inside = static_cast<double>(plan.causal ? 2 * kBlock : kBlock);
+  return static_cast<double>(plan.heads) * ((plan.causal ? 4 : 8) * F * D + 2 * inside * (F + D));
 }
 
 void reference(const MixerPlan& plan, const Complex* params, int64_t T, const Complex* q,
