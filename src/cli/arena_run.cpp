@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 
@@ -97,10 +98,13 @@ std::optional<Json> run_in_arena(
     record["steps"] = training.steps();
     record["tokens"] = training.tokens();
     record["tokens_per_s"] = static_cast<double>(training.tokens()) / seconds;
-    // A backward costs twice its forward.
-    const int64_t T = run.config.length;
-    record["flops"] = 3 * training.model().forward_flops(T, false) / static_cast<double>(T) *
-                      static_cast<double>(training.tokens());
+    // A backward costs twice its forward. All sequences are counted at their mean length.
+    const double tokens = static_cast<double>(training.tokens()),
+                 sequences = training.epochs() * static_cast<double>(prepared.records) *
+                             static_cast<double>(training.model().sequences());
+    const int64_t T = std::max<int64_t>(1, std::llround(tokens / sequences));
+    record["flops"] =
+        3 * training.model().forward_flops(T, false) / static_cast<double>(T) * tokens;
     record["peak_mb"] = static_cast<double>(peak_memory()) * 1e-6;
     record["validation"] = figures_json(training.score_validation());
     record["test"] = prepared.parts.test ? figures_json(training.score_best(*prepared.parts.test))

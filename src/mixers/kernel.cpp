@@ -192,9 +192,9 @@ void absorb_backward(const MixerRun& run, const MixerChunk& chunk, const MixerSt
   }
 }
 
-double flops(const MixerPlan& plan, int64_t) {
-  const auto F = static_cast<double>(plan.phi.out), D = static_cast<double>(plan.head);
-  return static_cast<double>(plan.heads) * 4 * F * D;
+MixerFlops flops(const MixerPlan& plan, int64_t) {
+  const double product = 2.0 * static_cast<double>(plan.heads * plan.phi.out * plan.head);
+  return {product, product};
 }
 
 void reference(const MixerPlan& plan, const Complex* params, int64_t T, const Complex* q,

@@ -307,10 +307,12 @@ void absorb_backward(const MixerRun& run, const MixerChunk& chunk, const MixerSt
   }
 }
 
-double flops(const MixerPlan& plan, int64_t) {
-  const auto F = static_cast<double>(plan.phi.out), D = static_cast<double>(plan.head);
-  const double inside = static_cast<double>(plan.causal ? 2 * kBlock : kBlock);
-  return static_cast<double>(plan.heads) * ((plan.causal ? 4 : 8) * F * D + 2 * inside * (F + D));
+MixerFlops flops(const MixerPlan& plan, int64_t) {
+  const int64_t F = plan.phi.out, D = plan.head;
+  const int64_t sums = (plan.causal ? 2 : 4) * F * D,
+                inside = 2 * (plan.causal ? 2 * kBlock : kBlock) * (F + D);
+  return {static_cast<double>(plan.heads * sums),
+          static_cast<double>(plan.heads * (sums + inside))};
 }
 
 void reference(const MixerPlan& plan, const Complex* params, int64_t T, const Complex* q,

@@ -118,8 +118,9 @@ void absorb_backward(const MixerRun& run, const MixerChunk& chunk, const MixerSt
   one(chunk.v, owed.v, grads.dv);
 }
 
-double flops(const MixerPlan& plan, int64_t) {
-  return 8.0 * static_cast<double>(rank_of(plan)) * static_cast<double>(plan.width);
+MixerFlops flops(const MixerPlan& plan, int64_t) {
+  const double products = 4.0 * static_cast<double>(rank_of(plan) * plan.width);
+  return {products, products};
 }
 
 void reference(const MixerPlan& plan, const Complex* params, int64_t T, const Complex* q,

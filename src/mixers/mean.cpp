@@ -55,7 +55,10 @@ void absorb_backward(const MixerRun& run, const MixerChunk& chunk, const MixerSt
   copy_rows(chunk.rows, run.plan.width, {dstate.data, 0}, grads.dv);
 }
 
-double flops(const MixerPlan& plan, int64_t) { return 2.0 * static_cast<double>(plan.width); }
+MixerFlops flops(const MixerPlan& plan, int64_t) {
+  const auto C = static_cast<double>(plan.width);
+  return {C, C};
+}
 
 void reference(const MixerPlan& plan, const Complex*, int64_t T, const Complex*, const Complex*,
                const Complex* v, Complex* y) {

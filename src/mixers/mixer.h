@@ -78,6 +78,12 @@ inline int64_t tokens_seen(const MixerPlan& plan, const MixerChunk& chunk, const
   return plan.causal ? chunk.first + i + 1 : state.count;
 }
 
+// Multiplications and additions in a sequence of T: of every token in absorb and finish, and of a
+// row that is answered in emit.
+struct MixerFlops {
+  double absorb, emit;
+};
+
 struct Mixer {
   std::string_view name, formula, summary, paper, cost, state;
   bool uses_q, uses_k;        // else the block has no such projection
@@ -119,8 +125,7 @@ struct Mixer {
   // Writes dkeys and dv; adds to dq where queries are absorbed.
   void (*absorb_backward)(const MixerRun& run, const MixerChunk& chunk, const MixerState& state,
                           const MixerState& dstate, const MixerGrads& grads);
-  // Multiplications and additions that a token of a sequence of T costs in emit and absorb.
-  double (*flops)(const MixerPlan& plan, int64_t T);
+  MixerFlops (*flops)(const MixerPlan& plan, int64_t T);
   // The definition, q, k, v [T,C] to y [T,C], for tests.
   void (*reference)(const MixerPlan& plan, const Complex* params, int64_t T, const Complex* q,
                     const Complex* k, const Complex* v, Complex* y);

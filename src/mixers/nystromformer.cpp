@@ -220,10 +220,11 @@ void absorb_backward(const MixerRun& run, const MixerChunk& chunk, const MixerSt
   segment_means_backward(T, parts.m, C, chunk.first, chunk.rows, owed.queries, grads.dq);
 }
 
-double flops(const MixerPlan& plan, int64_t T) {
+MixerFlops flops(const MixerPlan& plan, int64_t T) {
   const auto m = static_cast<double>(std::min(kLandmarks, T));
   const double inverse = kInverseSteps * 8.0 * m * m * m * static_cast<double>(plan.heads);
-  return 8.0 * m * static_cast<double>(plan.width) + inverse / static_cast<double>(T);
+  const double products = 4.0 * m * static_cast<double>(plan.width);
+  return {products + inverse / static_cast<double>(T), products};
 }
 
 // x y for x, y [m,m]: real and imaginary parts apart, which the compiler turns into vectors.

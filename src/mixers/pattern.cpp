@@ -153,11 +153,10 @@ void pattern_emit_backward(const Pattern& pattern, const MixerRun& run, const Mi
   });
 }
 
-double pattern_flops(const Pattern& pattern, const MixerPlan& plan, int64_t T) {
+MixerFlops pattern_flops(const Pattern& pattern, const MixerPlan& plan, int64_t T) {
   const int64_t strides = pattern.stride > 0 ? T / pattern.stride : 0;
   const int64_t seen = std::min(T, 2 * pattern.reach + 1 + 2 * pattern.globals + strides);
-  return 4.0 * static_cast<double>(plan.width) * static_cast<double>(seen) *
-         (plan.causal ? 0.5 : 1.0);
+  return {0, static_cast<double>((plan.causal ? 2 : 4) * plan.width * seen)};
 }
 
 void pattern_reference(const Pattern& pattern, const MixerPlan& plan, int64_t T, const Complex* q,

@@ -26,7 +26,7 @@ void pattern_emit(const Pattern& pattern, const MixerRun& run, const MixerChunk&
 void pattern_emit_backward(const Pattern& pattern, const MixerRun& run, const MixerChunk& chunk,
                            const MixerState& state, ConstMat saved, ConstMat y, ConstMat dy,
                            MixerState& dstate, const MixerGrads& grads);
-double pattern_flops(const Pattern& pattern, const MixerPlan& plan, int64_t T);
+MixerFlops pattern_flops(const Pattern& pattern, const MixerPlan& plan, int64_t T);
 void pattern_reference(const Pattern& pattern, const MixerPlan& plan, int64_t T, const Complex* q,
                        const Complex* k, const Complex* v, Complex* y);
 
@@ -42,7 +42,9 @@ struct PatternMixer {
                             const MixerGrads& grads) {
     pattern_emit_backward(kPattern, run, chunk, state, saved, y, dy, dstate, grads);
   }
-  static double flops(const MixerPlan& plan, int64_t T) { return pattern_flops(kPattern, plan, T); }
+  static MixerFlops flops(const MixerPlan& plan, int64_t T) {
+    return pattern_flops(kPattern, plan, T);
+  }
   static void reference(const MixerPlan& plan, const Complex*, int64_t T, const Complex* q,
                         const Complex* k, const Complex* v, Complex* y) {
     pattern_reference(kPattern, plan, T, q, k, v, y);

@@ -130,7 +130,10 @@ void absorb_backward(const MixerRun& run, const MixerChunk& chunk, const MixerSt
   terms_backward<kTerm>(run, chunk, {dstate.data, 0}, grads.dkeys, grads.dv);
 }
 
-double flops(const MixerPlan& plan, int64_t) { return 4.0 * static_cast<double>(plan.width); }
+MixerFlops flops(const MixerPlan& plan, int64_t) {
+  const auto C = static_cast<double>(plan.width);
+  return {2 * C, 2 * C};
+}
 
 template <Term kTerm>
 Complex exact_term(Complex k, Complex v) {

@@ -191,9 +191,9 @@ void emit_backward(const MixerRun& run, const MixerChunk& chunk, const MixerStat
   add_rows(chunk.rows, run.plan.width, dy, Answers(run.plan, dstate).y.rows(chunk.first));
 }
 
-double flops(const MixerPlan& plan, int64_t T) {
+MixerFlops flops(const MixerPlan& plan, int64_t T) {
   const int64_t seen = std::min(T, 2 * kRows), buckets = std::min(kMostBuckets, T / 32 + 2);
-  return static_cast<double>(plan.width) * static_cast<double>(4 * seen + buckets);
+  return {static_cast<double>(plan.width * (4 * seen + buckets)), 0};
 }
 
 // The order is taken from the real parts in float, as the engine has them.

@@ -226,8 +226,10 @@ void absorb_backward(const MixerRun& run, const MixerChunk& chunk, const MixerSt
 }
 
 // Two directions, or one for the answers and one more for the state.
-double flops(const MixerPlan& plan, int64_t) {
-  return static_cast<double>(2 * 4 * sums_of(plan) + plan.width);
+MixerFlops flops(const MixerPlan& plan, int64_t) {
+  const auto walk = static_cast<double>(4 * sums_of(plan)), gate = static_cast<double>(plan.width);
+  if (plan.causal) return {walk, walk + gate};
+  return {2 * walk, gate};
 }
 
 void reference(const MixerPlan& plan, const Complex* params, int64_t T, const Complex* q,

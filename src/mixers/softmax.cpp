@@ -245,8 +245,8 @@ void absorb_backward(const MixerRun& run, const MixerChunk& chunk, const MixerSt
   copy_rows(chunk.rows, run.plan.width, owed.v.rows(chunk.first), grads.dv);
 }
 
-double flops(const MixerPlan& plan, int64_t T) {
-  return 4.0 * static_cast<double>(plan.width) * static_cast<double>(T) * (plan.causal ? 0.5 : 1.0);
+MixerFlops flops(const MixerPlan& plan, int64_t T) {
+  return {0, static_cast<double>((plan.causal ? 2 : 4) * plan.width * T)};
 }
 
 void reference(const MixerPlan& plan, const Complex*, int64_t T, const Complex* q, const Complex* k,

@@ -111,16 +111,17 @@ double Model::forward_flops(int64_t T, bool folded) const {
   const auto row_count = static_cast<double>(rows(T));
   double total = 0;
   for (const BlockPlan& b : blocks_) {
-    double token = of(b.v) + of(b.out) + b.mixer->flops(b.mix, rows(T)) + b.ffn->flops(b.feed);
-    double queries = of(b.out) + b.ffn->flops(b.feed);  // what only an answered row costs
-    if (b.mixer->uses_q) token += of(b.q), queries += b.mixer->absorbs_q ? 0 : of(b.q);
-    if (b.mixer->uses_k) token += of(b.k);
-    token += 2 * b.mix.phi.flops(folded);
+    const MixerFlops mixer = b.mixer->flops(b.mix, rows(T));
+    const double feature = b.mix.phi.flops(folded);
+    double token = of(b.v) + mixer.absorb + feature;
+    double answer = mixer.emit + feature + of(b.out) + b.ffn->flops(b.feed);
     token += 2.0 * static_cast<double>(b.conv.taps * b.conv.width);
+    if (b.mixer->uses_k) token += of(b.k);
+    if (b.mixer->uses_q) (b.mixer->absorbs_q ? token : answer) += of(b.q);
     // The last block answers one row only where one row is pooled.
     const bool one = &b == &blocks_.back() && !config_.causal &&
                      (config_.pool == "cls" || config_.pool == "last");
-    total += token * row_count - (one ? queries * (row_count - 1) : 0);
+    total += token * row_count + answer * (one ? 1 : row_count);
   }
   for (const Linear& l : head_) total += of(l);
   return total;

@@ -67,6 +67,7 @@ class Run {
   const Model& model() const { return model_; }
   int64_t steps() const { return trainer_.steps(); }
   int64_t tokens() const { return state_.tokens; }
+  double epochs() const { return state_.epochs; }
   double seconds() const;  // of training, also before a stop
   // The figure of validation that decides which model is the best.
   std::string_view metric() const { return metric_of(*prepared_.task, settings_); }

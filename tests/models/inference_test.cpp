@@ -108,6 +108,24 @@ TEST(InferenceTest, BoundedMixersRefuseLongerSequences) {
   }
 }
 
+// Softmax compares an answered row with all others: one row of the last block where one is pooled.
+TEST(InferenceTest, OnlyAnsweredRowsAreCounted) {
+  ModelConfig config = small_config("softmax", "softplus", false);
+  config.blocks = 1;
+  const auto growth = [&] {
+    const Model model(config);
+    return model.forward_flops(80000, true) / model.forward_flops(40000, true);
+  };
+  EXPECT_NEAR(growth(), 2, 0.01);
+  config.pool = "mean";
+  EXPECT_NEAR(growth(), 4, 0.1);
+  config.pool = "cls", config.mixer = "kernel";
+  const double one = Model(config).forward_flops(1000, true);
+  config.pool = "mean";
+  const Model all(config);
+  EXPECT_LT(one, 0.5 * all.forward_flops(1000, true));
+}
+
 TEST(InferenceTest, WrongTokensAreErrors) {
   ModelConfig config = small_config("kernel", "softplus", false);
   config.positions = "learned";
