@@ -53,7 +53,7 @@ RECIPES = {
             'short': '', **changed('--wide 0', {
                 'short-deep': '', 'short-max': '--pool max', 'short-compare': '--pair compare', 'short-compare-max': '--pair compare --pool max'})})})),
     'listops': ('listops', {
-        'three-lengths': f'{LISTS} --lr 0.004 --steps 5500', 'three-lengths-long': f'{LISTS} --lr 0.004 --steps 20000', 'short-first': f'{LISTS} --lr 0.004 --minutes 7', 'default': f'{LISTS} --blocks 3 --minutes 10'}),
+        'three-lengths': f'{LISTS} --lr 0.004 --steps 5500', 'three-lengths-long': f'{LISTS} --lr 0.004 --steps 20000', 'short-first': f'{LISTS} --lr 0.004 --minutes 7', 'default': LISTS}),
 }
 
 # The layers of the papers: attention, and the polynomial ones in each of their three places. Only the layer differs.
