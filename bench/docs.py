@@ -46,6 +46,8 @@ def filled(path, makers):
 
 
 def main():
+    if not os.path.exists(PROGRAM):
+        sys.exit(f'{PROGRAM} is not built: run ./linnet --help first')
     made = dict(pages.all_pages()) | {ROOT / 'docs' / name: plot for name, plot in plots.all_plots()}
     makers = sections()
     for path in [ROOT / 'README.md', *sorted((ROOT / 'docs').glob('*.md'))]:
