@@ -6,36 +6,7 @@ seed=${LINNET_KILL_SEED:-$(((RANDOM << 15) + RANDOM))}
 echo "LINNET_KILL_SEED=$seed"
 RANDOM=$seed
 
-cat >same.py <<'P'
-"""same.py A B: two folders of one run must be equal bit for bit, but for times."""
-import json, os, struct, sys
-
-def content(folder, name):
-    with open(os.path.join(folder, name), 'rb') as f:
-        data = f.read()
-    if name == 'metrics.jsonl':
-        lines = [json.loads(line) for line in data.splitlines()]
-        return [{k: v for k, v in line.items() if k not in ('seconds', 'tokens_per_s')} for line in lines]
-    if name == 'checkpoint.safetensors':
-        (size,) = struct.unpack('<Q', data[:8])
-        header = json.loads(data[8:8 + size])
-        note = json.loads(header['__metadata__'].pop('note'))
-        del note['seconds'], note['log_bytes']
-        start = 8 + size
-        tensors = {k: (v['shape'], data[start + v['data_offsets'][0]:start + v['data_offsets'][1]])
-                   for k, v in header.items() if k != '__metadata__'}
-        return note, header['__metadata__'], tensors
-    return data
-
-a, b = sys.argv[1:]
-faults = []
-names = [sorted(n for n in os.listdir(f) if n != 'tensorboard') for f in (a, b)]
-if names[0] != names[1]:
-    faults.append(f'{names[0]} and {names[1]}')
-faults += [n for n in names[0] if n in names[1] and content(a, n) != content(b, n)]
-print('\n'.join(faults), end='')
-sys.exit(len(faults) > 0)
-P
+same=$LINNET_ROOT/tests/cli/same_run.py
 python3 - <<'P'
 import random
 random.seed(1)
@@ -82,16 +53,16 @@ for name in whole stream; do
       kills=$((kills + 1))
       compgen -G 'killed/.linnet-*' >/dev/null && torn=$((torn + 1))
     elif [[ $code -eq 0 ]]; then # it came to its end: the rest of the kills are for another
-      difference=$(python3 same.py $name killed 2>&1) || fail "$name, after $kills kills: $difference"
+      difference=$(python3 "$same" $name killed 2>&1) || fail "$name, after $kills kills: $difference"
       rm -rf killed
     else
       fail "$name, code $code: $(cat out)"
     fi
   done
   "$LINNET_BIN" "${run[@]}" --out killed >out 2>&1 || fail "$name, resumed: $(cat out)"
-  difference=$(python3 same.py $name killed 2>&1) || fail "$name, after $kills kills: $difference"
+  difference=$(python3 "$same" $name killed 2>&1) || fail "$name, after $kills kills: $difference"
   "$LINNET_BIN" "${run[@]}" --out killed >out 2>&1 || fail "$name, finished, again: $(cat out)"
-  difference=$(python3 same.py $name killed 2>&1) || fail "$name, finished, again: $difference"
+  difference=$(python3 "$same" $name killed 2>&1) || fail "$name, finished, again: $difference"
 done
 [[ $kills -eq 20 ]] || fail "only $kills kills"
 echo "$kills kills, $torn of them while a file was being written"
@@ -121,10 +92,11 @@ for limit in "${limits[@]}"; do
 done
 for file in model checkpoint metrics; do grep -q "full/$file" full_at || fail "$file never failed: $(sort full_at | uniq -c)"; done
 "$LINNET_BIN" "${long[@]}" --out full >out 2>&1 || fail "space again: $(cat out)"
-difference=$(python3 same.py long full 2>&1) || fail "after a full disk: $difference"
+difference=$(python3 "$same" long full 2>&1) || fail "after a full disk: $difference"
 
 # The same on a real file system of a few kilobytes, where the system lets us mount one.
 export -f fail expect_full size
+export same
 cat >small_disk.sh <<'D'
 failures=0
 mkdir -p disk && mount -t tmpfs -o size=1m none disk || exit 77
@@ -140,7 +112,7 @@ for ((i = 0; i < 6; i++)); do
 done
 rm -f disk/ballast
 "$LINNET_BIN" "$@" --out disk/run >out 2>&1 || fail "small disk: $(cat out)"
-difference=$(python3 same.py whole disk/run 2>&1) || fail "small disk: $difference"
+difference=$(python3 "$same" whole disk/run 2>&1) || fail "small disk: $difference"
 exit $failures
 D
 RANDOM_SEED=$RANDOM unshare -rm bash -c 'RANDOM=$RANDOM_SEED; . ./small_disk.sh' - "${whole[@]}" >small_disk.log 2>&1
