@@ -23,7 +23,7 @@ struct Options {
   std::string folder, data = "-";
   int64_t top = 1;
   int threads = 0;
-  bool json = false;
+  bool json = false, ranked = false;  // ranked: --top was given
 };
 
 // Texts, a line each, empty ones too; or the records of a file that has a format.
@@ -126,6 +126,8 @@ void run(const Options& options, const DataFlags& flags) {
     throw Error(
         fmt::format("[{}] is a language model: it has no labels to predict", options.folder));
   const Model model(loaded.config);
+  if (options.ranked && (model.of_tokens() || model.many_labels()))
+    throw Error("[--top] is of models that give a text one label");
   Context context(options.threads);
   Evaluation evaluation(context, model, loaded.values.data());
   ExampleMaker maker(task.settings, *task.tokenizer, loaded.config, false);
@@ -170,14 +172,18 @@ void add_predict(CLI::App& app) {
   verb->add_option("data", options->data,
                    "A file that linnet reads; - for standard input, a text a line")
       ->capture_default_str();
+  verb->add_flag("--json", options->json, "One JSON object a text, with all probabilities");
   verb->add_option("--top", options->top, "So many labels of each, the most probable first")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20))
+      ->excludes("--json")
       ->capture_default_str();
   verb->add_option("--threads", options->threads, "0: all cores")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
-  verb->add_flag("--json", options->json, "One JSON object a text, with all probabilities");
-  verb->callback([options, flags = DataFlags(*verb)] { run(*options, flags); });
+  verb->callback([options, verb, flags = DataFlags(*verb)] {
+    options->ranked = verb->count("--top") > 0;
+    run(*options, flags);
+  });
 }
 
 }  // namespace linnet

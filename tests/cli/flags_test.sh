@@ -64,6 +64,7 @@ expect_error "[--title]" report none.jsonl --title 'A title'
 expect_error "[--lower]" tokenizer train --data train.csv --kind bpe --lower --out t.model
 expect_error "[--coverage]" tokenizer train --data train.csv --kind words --coverage 0.9 --out t.model
 [[ ! -e q && ! -e a && ! -e t.model && ! -e x.csv ]] || fail "something was written: $(ls)"
+expect_error "--top" predict none --top 2 --json
 shows_progress=yes
 expect_error "--validation-share" train --data train.csv --validation train.csv --validation-share 0.2 --out m
 expect_error "[train.pretrain_share]" train --data train.csv --pretrain-share 0.2 --out m

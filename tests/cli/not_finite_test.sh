@@ -56,4 +56,7 @@ spoil classes all 3e38
 expect_error "though all weights are" predict spoilt train.csv
 spoil classes none 0
 expect "" predict spoilt train.csv
+# Flags that this model or this input has no use for.
+expect_error "[--top]" predict many many.jsonl --top 2
+expect_error "[--label-column]" predict classes --label-column 2
 exit $((failures > 0))
