@@ -6,8 +6,8 @@ printf 'text,label\n' >train.csv
 for i in $(seq 60); do printf 'good film %s,pos\nbad film %s,neg\n' "$i" "$i"; done >>train.csv
 
 # Numbers: of every verb one, of every type one. Empty is no number either.
-for value in nan NaN inf -inf 0x10 1e400 ' 5' '5 ' +5 '' 1,5 -1; do
-  shown=--record-limit && expect_error "$shown" data inspect train.csv --record-limit "$value"
+for value in nan -inf 0x10 1e400 ' 5' +5 '' -1; do
+  expect_error "--record-limit" data inspect train.csv --record-limit "$value"
   expect_error "--seconds" bench engine --brief --seconds "$value"
   expect_error "--limit" bench mixers --limit "$value"
   expect_error "--seed" data make listops --rows 10 --seed "$value" --out x.tsv
@@ -19,7 +19,7 @@ for value in nan NaN inf -inf 0x10 1e400 ' 5' '5 ' +5 '' 1,5 -1; do
   expect_error "--budget" arena --budget "$value" --dir a
   expect_error "width" info --width "$value"
 done
-for value in nan inf 0x1 1e400 ' 0.5' ''; do
+for value in nan 0x1 ' 0.5'; do
   expect_error "dropout" info --dropout "$value"
   expect_error "--contrast" data make pathfinder --rows 1 --contrast "$value" --out x.bin
   expect_error "--coverage" tokenizer train --data train.csv --coverage "$value" --out t.model
@@ -34,15 +34,19 @@ done
 cp -r "$LINNET_ROOT/tests/golden/kernel_softplus" model && sed -i 's/"dropout": [^,]*/"dropout": 1e999/' model/config.json && expect_error "config.json" info model
 [[ ! -e q && ! -e m && ! -e a && ! -e x.tsv && ! -e x.bin && ! -e t.model ]] || fail "something was written: $(ls)"
 
-# Every flag of every verb: an empty value.
+# Every flag: an empty value.
+declare -A seen
 for verb in quickstart train eval predict arena info report "data inspect" "data convert" "data make listops" "data make polynomial" "data make pathfinder" \
   "data ladder" "bench engine" "bench mixers" "bench polynomial" "bench text" "tokenizer train" "tokenizer encode" "tokenizer decode"; do
   read -ra words <<<"$verb"
   "$LINNET_BIN" "${words[@]}" --help >help || fail "$verb --help"
   while read -r flag; do
+    [[ -n ${seen[$flag]-} ]] && continue
+    seen[$flag]=yes
     expect_error "$flag: is empty" "${words[@]}" "$flag" ''
   done < <(sed -n 's/^  \(--[a-z0-9-]*\) \(TEXT\|U\?INT\|FLOAT\|NUMBER\|true\).*/\1/p' help)
 done
+[[ ${#seen[@]} -gt 100 ]] || fail "${#seen[@]} flags alone"
 
 # Settings that change nothing.
 expect_error "[config.phi]" info --mixer softmax --phi foo
