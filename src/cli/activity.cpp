@@ -8,6 +8,8 @@
 #include <exception>
 #include <utility>
 
+#include "cli/streams.h"
+
 namespace linnet {
 
 Activity::Activity(std::string title) : title_(std::move(title)), start_(Clock::now()) {
@@ -15,10 +17,9 @@ Activity::Activity(std::string title) : title_(std::move(title)), start_(Clock::
   ticker_ = std::thread([this] {
     std::unique_lock lock(mutex_);
     while (!wake_.wait_for(lock, std::chrono::milliseconds(500), [this] { return stop_; })) {
-      fmt::print(stderr, "\r");
+      print_note("\r");
       draw();
-      fmt::print(stderr, "\x1b[K");
-      std::fflush(stderr);
+      print_note("\x1b[K");
     }
   });
 }
@@ -31,17 +32,15 @@ Activity::~Activity() {
     lock.unlock();
     wake_.notify_one();
     ticker_.join();
-    fmt::print(stderr, "\r\x1b[K");
+    print_note("\r\x1b[K");
   }
   // A failure has one line of its own.
   if (note_.empty() || std::uncaught_exceptions() > 0) return;
   draw();
-  fmt::print(stderr, "\n");
+  print_note("\n");
 }
 
-void Activity::draw() {
-  fmt::print(stderr, "{}: {}, {:.0f} s", title_, note_, seconds_since(start_));
-}
+void Activity::draw() { print_note("{}: {}, {:.0f} s", title_, note_, seconds_since(start_)); }
 
 void Activity::show(const std::string& note) {
   std::lock_guard lock(mutex_);

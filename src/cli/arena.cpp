@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/arena_contest.h"
+#include "cli/flag_checks.h"
 #include "cli/interrupt.h"
 #include "cli/verbs.h"
 #include "core/error.h"
@@ -15,15 +16,11 @@ namespace {
 
 // "90", "90s", "20m", "1.5h" to seconds.
 double parse_budget(const std::string& text) {
-  size_t end = 0;
-  double value = 0;
-  try {
-    value = std::stod(text, &end);
-  } catch (const std::exception&) {
-  }
-  const std::string unit = text.substr(end);
-  const double factor = unit == "m" ? 60 : unit == "h" ? 3600 : unit.empty() || unit == "s" ? 1 : 0;
-  if (!(value > 0) || factor == 0) {
+  const bool unit = text.find_last_of("smh") + 1 == text.size();
+  const std::string number = text.substr(0, text.size() - unit);
+  const double factor = text.ends_with('m') ? 60 : text.ends_with('h') ? 3600 : 1;
+  const double value = is_number(number) ? std::stod(number) : 0;
+  if (!(value > 0)) {
     throw Error(fmt::format("[--budget] must be a time such as 90s, 20m or 1.5h, not \"{}\"",
                             printable(text, 40)));
   }
@@ -58,11 +55,14 @@ void run(ArenaOptions options, const ConfigFlags& model, const RunFlags& train) 
       options.rows.push_back({.name = name, .row = name});
   }
   options.names.clear();
+  std::vector<ModelConfig> models;
   for (const ArenaRow& row : options.rows) {
     options.names.push_back(row.name);
     for (const std::string& task : options.tasks)
-      arena_model(options.profile, task, options.settings, row);
+      models.push_back(
+          model.apply(arena_model(options.profile, task, options.settings, row).config));
   }
+  model.check_used(models);
   stop_on_signals();
   run_contest(options, model, train);
 }
@@ -80,11 +80,12 @@ void add_arena(CLI::App& app) {
       "command again goes on; linnet report "
       "shows what there is.");
   verb->add_option("--name", options->name, "Of the arena, in its records")->capture_default_str();
-  verb->add_flag("--table1", options->table1, "The nine rows of the paper's Table 1");
   verb->add_option("--task", options->tasks, profile_tasks() + "; all if not given")
       ->delimiter(',');
   verb->add_option("--row", options->names, profile_rows() + "; the nine of Table 1 if not given")
       ->delimiter(',');
+  verb->add_flag("--table1", options->table1, "The nine rows of the paper's Table 1")
+      ->excludes("--row");
   verb->add_option("--seeds", options->seeds, "1 to so many")
       ->check(CLI::Range(int64_t{1}, int64_t{1000}))
       ->capture_default_str();

@@ -10,6 +10,7 @@
 #include "cli/arena_projection.h"
 #include "cli/arena_run.h"
 #include "cli/interrupt.h"
+#include "cli/streams.h"
 #include "cli/terminal.h"
 #include "core/file.h"
 #include "core/folder_lock.h"
@@ -151,7 +152,7 @@ class Contest {
       add_time(task, row.name, (*record)["seconds"].get<double>());
       std::filesystem::remove_all(run.folder);
     } else {
-      fmt::print(stderr, "linnet: {} {} seed {} failed: {}\n", task, row.name, seed,
+      print_note("linnet: {} {} seed {} failed: {}\n", task, row.name, seed,
                  (*record)["error"].get<std::string>());
     }
   }
@@ -173,7 +174,7 @@ class Contest {
         if (record) append(*record);
       }
     }
-    fmt::print("records: {}\nreport:  linnet report {} --out report.html\n", results_, results_);
+    print_out("records: {}\nreport:  linnet report {} --out report.html\n", results_, results_);
   }
 
   // By as many steps, of a run of the same length and size.
@@ -220,21 +221,21 @@ class Contest {
   void say_plan() const {
     const auto all =
         static_cast<int64_t>(options_.tasks.size() * options_.rows.size()) * options_.seeds;
-    fmt::print("{}, profile {}: {} tasks x {} rows x {} seeds; {} of {} runs are done\n",
-               options_.name, options_.profile, options_.tasks.size(), options_.rows.size(),
-               options_.seeds, all - rest().first, all);
-    std::fflush(stdout);
+    print_out("{}, profile {}: {} tasks x {} rows x {} seeds; {} of {} runs are done\n",
+              options_.name, options_.profile, options_.tasks.size(), options_.rows.size(),
+              options_.seeds, all - rest().first, all);
+    flush_out();
   }
 
   void say_rest() const {
     const auto [runs, seconds] = rest();
     if (runs == 0) {
-      fmt::print("all runs are done\n");
+      print_out("all runs are done\n");
     } else {
-      fmt::print("{} runs are left{}; the same command goes on\n", runs,
-                 seconds > 0 ? fmt::format(", about {:.0f} minutes", seconds / 60) : "");
+      print_out("{} runs are left{}; the same command goes on\n", runs,
+                seconds > 0 ? fmt::format(", about {:.0f} minutes", seconds / 60) : "");
     }
-    fmt::print("records: {}\nreport:  linnet report {} --out report.html\n", results_, results_);
+    print_out("records: {}\nreport:  linnet report {} --out report.html\n", results_, results_);
   }
 
   ArenaOptions options_;

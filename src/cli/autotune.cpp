@@ -7,6 +7,7 @@
 
 #include "cli/figures.h"
 #include "cli/interrupt.h"
+#include "cli/streams.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -42,10 +43,10 @@ void print_ranking(const std::vector<TuningLook>& looks, const std::vector<Candi
                                                         : "chosen",
                      changes_text(candidates[looks[i].candidate])});
   }
-  fmt::print("\nautotune, round {} of {}\n{}", looks[0].round, looks[0].rounds,
-             format_table(table));
-  if (looks[0].round == looks[0].rounds) fmt::print("\n");
-  std::fflush(stdout);
+  print_out("\nautotune, round {} of {}\n", looks[0].round, looks[0].rounds);
+  write_out(format_table(table));
+  if (looks[0].round == looks[0].rounds) print_out("\n");
+  flush_out();
 }
 
 }  // namespace
@@ -72,7 +73,7 @@ Candidate autotune_train(Context& context, const std::filesystem::path& folder,
   };
   watch.look = [&](const TuningLook& look) {
     if (options.quiet || stderr_is_terminal()) return;
-    fmt::print(stderr, "autotune, round {} of {}: candidate {} ({}): {} {}, {} steps, {:.0f} s{}\n",
+    print_note("autotune, round {} of {}: candidate {} ({}): {} {}, {} steps, {:.0f} s{}\n",
                look.round, look.rounds, look.candidate, changes_text(candidates[look.candidate]),
                figure_name(metric), score_text(look), with_commas(look.steps), look.seconds,
                look.error.empty() ? "" : ": " + look.error);
@@ -83,7 +84,7 @@ Candidate autotune_train(Context& context, const std::filesystem::path& folder,
   const std::optional<size_t> chosen =
       autotune(context, folder, options.minutes, prepared, candidates, watch);
   if (!chosen) {
-    fmt::print(stderr, "linnet: stopped while searching; the same command goes on from there\n");
+    print_note("linnet: stopped while searching; the same command goes on from there\n");
     throw CLI::RuntimeError(130);
   }
   return candidates[*chosen];

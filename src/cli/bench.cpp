@@ -8,6 +8,7 @@
 #include "cli/bench_mixers.h"
 #include "cli/bench_polynomial.h"
 #include "cli/bench_text.h"
+#include "cli/streams.h"
 #include "cli/verbs.h"
 #include "core/error.h"
 
@@ -16,17 +17,15 @@ namespace {
 
 void print_figure(const BenchOptions& options, const Figure& figure) {
   if (options.json) {
-    fmt::print("{}\n",
-               nlohmann::ordered_json{
-                   {"figure", figure.name}, {"value", figure.value}, {"unit", figure.unit}}
-                   .dump());
+    write_json(nlohmann::ordered_json{
+        {"figure", figure.name}, {"value", figure.value}, {"unit", figure.unit}});
   } else {
-    fmt::print("{:<34} {:>12} {}\n", figure.name,
-               figure.value >= 1000 ? fmt::format("{:.0f}", figure.value)
-                                    : fmt::format("{:.4g}", figure.value),
-               figure.unit);
+    print_out("{:<34} {:>12} {}\n", figure.name,
+              figure.value >= 1000 ? fmt::format("{:.0f}", figure.value)
+                                   : fmt::format("{:.4g}", figure.value),
+              figure.unit);
   }
-  std::fflush(stdout);
+  flush_out();
 }
 
 void add_mixers(CLI::App& bench) {

@@ -18,6 +18,7 @@
 #include "cli/measure.h"
 #include "cli/memory.h"
 #include "cli/peer.h"
+#include "cli/streams.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/random.h"
@@ -152,7 +153,7 @@ class EngineBench {
 
  private:
   void note(const std::string& text) const {
-    if (isatty(2)) fmt::print(stderr, "\r{}\x1b[K\r", text);
+    if (isatty(2)) print_note("\r{}\x1b[K\r", text);
   }
 
   static Block copy_of(const Block& values) {
@@ -339,7 +340,7 @@ void bench_memory_child(bool recompute) {
     trainer.accumulate(batch);
     trainer.update();
   }
-  fmt::print("{{\"bytes\": {}}}\n", peak_memory());
+  print_out("{{\"bytes\": {}}}\n", peak_memory());
 }
 
 }  // namespace linnet

@@ -15,6 +15,7 @@
 #include "cli/bench_engine.h"
 #include "cli/measure.h"
 #include "cli/memory.h"
+#include "cli/streams.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/random.h"
@@ -99,12 +100,11 @@ class MixersBench {
       for (const bool training : {false, true}) {
         const std::optional<Growth> growth = growth_of(kind, training);
         if (!growth) continue;
-        fmt::print("{}\n", Json{{"mixer", kind.name},
-                                {"cost", find_mixer(kind.name).cost},
-                                {"grows_in", training ? "train" : "infer"},
-                                {"growth", growth->measured},
-                                {"claimed", growth->claimed}}
-                               .dump());
+        write_json(Json{{"mixer", kind.name},
+                        {"cost", find_mixer(kind.name).cost},
+                        {"grows_in", training ? "train" : "infer"},
+                        {"growth", growth->measured},
+                        {"claimed", growth->claimed}});
       }
     }
   }
@@ -116,9 +116,10 @@ class MixersBench {
         table[0].push_back(T < 1024 ? fmt::format("{}", T) : fmt::format("{}Ki", T / 1024));
       table[0].insert(table[0].end(), {"growth", "claimed", "MB", "beats softmax from"});
       for (const Kind& kind : kinds_) table.push_back(row(kind, training));
-      fmt::print("\nMicroseconds a token, {}, one thread\n{}", table[0][0], format_table(table));
+      print_out("\nMicroseconds a token, {}, one thread\n", table[0][0]);
+      write_out(format_table(table));
     }
-    fmt::print(
+    print_out(
         "\ngrowth: time at 2T over time at T above 4096; claimed: the same of the operations that "
         "the "
         "records count; MB: at the longest length measured.\n");
@@ -166,14 +167,13 @@ class MixersBench {
     for (const Kind* kind : contenders) {
       const Sample& sample = kind->curves.at(training).at(length);
       if (!options_.json) continue;
-      fmt::print("{}\n", Json{{"mixer", kind->name},
-                              {"mode", training ? "train" : "infer"},
-                              {"length", length},
-                              {"seconds", sample.seconds},
-                              {"tokens_per_s", static_cast<double>(length) / sample.seconds},
-                              {"memory_mb", sample.bytes * 1e-6}}
-                             .dump());
-      std::fflush(stdout);
+      write_json(Json{{"mixer", kind->name},
+                      {"mode", training ? "train" : "infer"},
+                      {"length", length},
+                      {"seconds", sample.seconds},
+                      {"tokens_per_s", static_cast<double>(length) / sample.seconds},
+                      {"memory_mb", sample.bytes * 1e-6}});
+      flush_out();
     }
   }
 
@@ -294,17 +294,16 @@ void bench_phis(const BenchMixersOptions& options) {
   std::vector<std::vector<std::string>> table = {{"row", "training tokens/s", "of linear-kernel"}};
   for (size_t i = 0; i < std::size(kRows); ++i) {
     if (options.json) {
-      fmt::print("{}\n", Json{{"row", kRows[i]},
-                              {"train_tokens_per_s", rates[i]},
-                              {"of_linear_kernel", rates[i] / rates[0]}}
-                             .dump());
+      write_json(Json{{"row", kRows[i]},
+                      {"train_tokens_per_s", rates[i]},
+                      {"of_linear_kernel", rates[i] / rates[0]}});
     }
     table.push_back({kRows[i], with_commas(static_cast<int64_t>(rates[i])),
                      fmt::format("{:.2f}", rates[i] / rates[0])});
   }
   if (!options.json) {
-    fmt::print("\nWhole model, C=256, 4 blocks, T={}, {} threads\n{}", kLength, context.threads(),
-               format_table(table));
+    print_out("\nWhole model, C=256, 4 blocks, T={}, {} threads\n", kLength, context.threads());
+    write_out(format_table(table));
   }
 }
 

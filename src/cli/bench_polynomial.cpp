@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/measure.h"
+#include "cli/streams.h"
 #include "cli/terminal.h"
 #include "data/polynomial.h"
 #include "train/logistic.h"
@@ -153,14 +154,13 @@ void bench_polynomial(const BenchPolynomialOptions& options) {
                                                      static_cast<uint64_t>(seed), options.steps));
         done += 1;
         if (options.json) {
-          fmt::print("{}\n", Json{{"layer", c.name},
-                                  {"place", c.place},
-                                  {"degree", degree},
-                                  {"seed", seed},
-                                  {"steps", options.steps},
-                                  {"accuracy", scores[i].back()}}
-                                 .dump());
-          std::fflush(stdout);
+          write_json(Json{{"layer", c.name},
+                          {"place", c.place},
+                          {"degree", degree},
+                          {"seed", seed},
+                          {"steps", options.steps},
+                          {"accuracy", scores[i].back()}});
+          flush_out();
         }
       }
     }
@@ -170,7 +170,8 @@ void bench_polynomial(const BenchPolynomialOptions& options) {
   }
   progress.show(1, "");
   if (!options.json) {
-    fmt::print("\nTest accuracy, median of {} seeds\n{}", options.seeds, format_table(table));
+    print_out("\nTest accuracy, median of {} seeds\n", options.seeds);
+    write_out(format_table(table));
   }
 }
 

@@ -11,6 +11,7 @@
 #include "cli/data_flags.h"
 #include "cli/interrupt.h"
 #include "cli/setting_flags.h"
+#include "cli/streams.h"
 #include "cli/terminal.h"
 #include "cli/text_rivals.h"
 #include "cli/train_choices.h"
@@ -145,19 +146,18 @@ TextFigures mean_of(const std::vector<TextFigures>& seeds) {
 }
 
 void print_json(const TextFigures& f, const TextContest& contest) {
-  fmt::print("{}\n", Json{{"model", f.model},
-                          {"settings", f.settings},
-                          {"part", contest.prepared.parts.test ? "test" : "validation"},
-                          {"texts", f.texts},
-                          {"accuracy", f.accuracy},
-                          {"macro_f1", f.macro_f1},
-                          {"seconds", f.seconds},
-                          {"search_seconds", f.search_seconds},
-                          {"bytes", f.bytes},
-                          {"texts_per_s", f.texts_per_s},
-                          {"threads", contest.context.threads()}}
-                         .dump());
-  std::fflush(stdout);
+  write_json(Json{{"model", f.model},
+                  {"settings", f.settings},
+                  {"part", contest.prepared.parts.test ? "test" : "validation"},
+                  {"texts", f.texts},
+                  {"accuracy", f.accuracy},
+                  {"macro_f1", f.macro_f1},
+                  {"seconds", f.seconds},
+                  {"search_seconds", f.search_seconds},
+                  {"bytes", f.bytes},
+                  {"texts_per_s", f.texts_per_s},
+                  {"threads", contest.context.threads()}});
+  flush_out();
 }
 
 // What was not left out for the choice is trained on again where there is a test.
@@ -178,11 +178,12 @@ void print_table(const std::vector<TextFigures>& all, const TextContest& contest
                      fmt::format("{:.1f}", static_cast<double>(f.bytes) * 1e-6),
                      with_commas(static_cast<int64_t>(f.texts_per_s)), f.settings});
   }
-  fmt::print("\nOn {} texts of {}, trained on {}, {} threads\n{}", with_commas(all[0].texts),
-             contest.prepared.parts.test
-                 ? "test"
-                 : "validation, by which settings were chosen too: name other data with --test",
-             trained_on(contest.prepared), contest.context.threads(), format_table(table));
+  print_out("\nOn {} texts of {}, trained on {}, {} threads\n", with_commas(all[0].texts),
+            contest.prepared.parts.test
+                ? "test"
+                : "validation, by which settings were chosen too: name other data with --test",
+            trained_on(contest.prepared), contest.context.threads());
+  write_out(format_table(table));
 }
 
 void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_flags,
@@ -203,6 +204,7 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
   check_labels(prepared);
   const RunSettings settings = settings_of(prepared, options.recipe, run_flags);
   const ModelConfig config = model_of(prepared, options.recipe, model_flags);
+  model_flags.check_used({&config, 1});
   Context context(options.threads, static_cast<uint64_t>(settings.seed));
   const WorkFolder folder;
   stop_on_signals();

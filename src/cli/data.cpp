@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/streams.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "data/formats.h"
@@ -16,17 +17,16 @@ void print_formats(bool json) {
   std::vector<std::vector<std::string>> table = {{"format", "a record", "what"}};
   for (const Format* f : formats()) {
     if (json) {
-      fmt::print("{}\n", nlohmann::ordered_json{{"name", f->name},
-                                                {"layout", f->layout},
-                                                {"summary", f->summary},
-                                                {"files", f->takes_files},
-                                                {"folders", f->takes_folders},
-                                                {"pixels", f->pixels}}
-                             .dump());
+      write_json(nlohmann::ordered_json{{"name", f->name},
+                                        {"layout", f->layout},
+                                        {"summary", f->summary},
+                                        {"files", f->takes_files},
+                                        {"folders", f->takes_folders},
+                                        {"pixels", f->pixels}});
     }
     table.push_back({std::string(f->name), std::string(f->layout), std::string(f->summary)});
   }
-  if (!json) fmt::print("{}", format_table(table));
+  if (!json) write_out(format_table(table));
 }
 
 void add_formats(CLI::App& data) {

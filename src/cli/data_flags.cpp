@@ -8,7 +8,9 @@ DataFlags::DataFlags(CLI::App& verb) : values_(std::make_shared<Values>()) {
   for (const Format* format : formats())
     names += (names.empty() ? "" : ", ") + std::string(format->name);
   const auto add = [&](const char* flag, std::string& value, const std::string& what) {
-    return verb.add_option(flag, value, what)->group("How the data is read");
+    CLI::Option* option = verb.add_option(flag, value, what)->group("How the data is read");
+    layout_.push_back(option);
+    return option;
   };
   ReadOptions& options = values_->options;
   add("--format", options.format, "Guessed if not given: " + names);
@@ -21,12 +23,20 @@ DataFlags::DataFlags(CLI::App& verb) : values_(std::make_shared<Values>()) {
   add("--header", values_->header, "Whether the first row names the columns: auto, yes, no")
       ->check(CLI::IsMember({"auto", "yes", "no"}));
   add("--delimiter", options.delimiter, "Of CSV, one character; guessed if not given");
-  verb.add_flag("--escapes", options.escapes, "\\\\ \\t \\n \\r in a table are escapes")
-      ->group("How the data is read");
+  layout_.push_back(
+      verb.add_flag("--escapes", options.escapes, "\\\\ \\t \\n \\r in a table are escapes")
+          ->group("How the data is read"));
   verb.add_option("--record-limit", values_->limit_mib, "MiB that one record may have")
       ->check(CLI::Range(0.125, 1048576.0))
       ->capture_default_str()
       ->group("How the data is read");
+}
+
+std::string DataFlags::given() const {
+  for (const CLI::Option* option : layout_) {
+    if (option->count() > 0) return option->get_name();
+  }
+  return "";
 }
 
 ReadOptions DataFlags::options() const {

@@ -12,6 +12,8 @@ class DataFlags {
  public:
   explicit DataFlags(CLI::App& verb);
   ReadOptions options() const;
+  // One of the flags that say what is where in a file, if any was given.
+  std::string given() const;
 
  private:
   struct Values {
@@ -20,6 +22,7 @@ class DataFlags {
     double limit_mib = static_cast<double>(kRecordLimit) / (1 << 20);
   };
   std::shared_ptr<Values> values_;
+  std::vector<const CLI::Option*> layout_;
 };
 
 }  // namespace linnet

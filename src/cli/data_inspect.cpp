@@ -7,6 +7,7 @@
 
 #include "cli/data.h"
 #include "cli/data_flags.h"
+#include "cli/streams.h"
 #include "cli/terminal.h"
 #include "core/file.h"
 #include "data/summary.h"
@@ -30,7 +31,7 @@ struct Part {
 };
 
 Part inspect(const std::string& path, const std::string& split, ReadOptions options) {
-  if (!split.empty()) options.split = split;
+  options.split = split;
   OpenData data = open_data(path, options);
   Part part{split, data.path, data.format, data.reader->columns(), {}};
   Progress progress(split.empty() ? "reading" : "reading " + split);
@@ -83,27 +84,27 @@ std::string faults_text(const Faults& faults, std::string_view none) {
 void print_classes(const DataSummary& summary) {
   constexpr size_t kShown = 20;
   const auto counts = summary.labels.sorted();
-  fmt::print("  classes    {}{}{}\n", summary.labels.overflow() ? "more than " : "",
-             with_commas(static_cast<int64_t>(counts.size())),
-             summary.labels.overflow() ? ": is it the right column?" : "");
+  print_out("  classes    {}{}{}\n", summary.labels.overflow() ? "more than " : "",
+            with_commas(static_cast<int64_t>(counts.size())),
+            summary.labels.overflow() ? ": is it the right column?" : "");
   for (size_t i = 0; i < std::min(counts.size(), kShown); ++i) {
     const auto& [name, count] = counts[i];
-    fmt::print("    {:<24} {:>11}  {:5.1f}%{}\n", printable(name, 24), with_commas(count),
-               100.0 * static_cast<double>(count) / static_cast<double>(summary.records),
-               count == 1 ? "  one example" : "");
+    print_out("    {:<24} {:>11}  {:5.1f}%{}\n", printable(name, 24), with_commas(count),
+              100.0 * static_cast<double>(count) / static_cast<double>(summary.records),
+              count == 1 ? "  one example" : "");
   }
-  if (counts.size() > kShown) fmt::print("    and {} more\n", counts.size() - kShown);
+  if (counts.size() > kShown) print_out("    and {} more\n", counts.size() - kShown);
   const auto single =
       std::count_if(counts.begin(), counts.end(), [](const auto& c) { return c.second == 1; });
   if (single > 0) {
-    fmt::print("  warning    {} with one example, which cannot be both trained and validated on\n",
-               single == 1 ? "a class" : fmt::format("{} classes", single));
+    print_out("  warning    {} with one example, which cannot be both trained and validated on\n",
+              single == 1 ? "a class" : fmt::format("{} classes", single));
   }
   if (summary.unlabelled > 0 && !counts.empty())
-    fmt::print("  unlabelled {} records\n", with_commas(summary.unlabelled));
+    print_out("  unlabelled {} records\n", with_commas(summary.unlabelled));
   if (summary.multi_label > 0)
-    fmt::print("  several    {} records have more than one label\n",
-               with_commas(summary.multi_label));
+    print_out("  several    {} records have more than one label\n",
+              with_commas(summary.multi_label));
 }
 
 // Bars over powers of two, from the shortest to the longest.
@@ -120,39 +121,39 @@ void print_histogram(const LengthCounts& lengths) {
   for (const auto& [low, high, count] : bars) {
     const auto full = static_cast<size_t>(
         std::ceil(static_cast<double>(count) * kWidth / static_cast<double>(most)));
-    fmt::print("    {:>11} - {:>11} |{:<{}}| {}\n", with_commas(low), with_commas(high),
-               std::string(full, '#'), kWidth, with_commas(count));
+    print_out("    {:>11} - {:>11} |{:<{}}| {}\n", with_commas(low), with_commas(high),
+              std::string(full, '#'), kWidth, with_commas(count));
   }
 }
 
 void print_lengths(std::string_view title, const LengthCounts& lengths) {
-  fmt::print("  {:<10} min {}, median {}, mean {:.1f}, p90 {}, max {}; {} in all\n", title,
-             with_commas(lengths.smallest()), with_commas(lengths.quantile(0.5)), lengths.mean(),
-             with_commas(lengths.quantile(0.9)), with_commas(lengths.largest()),
-             with_commas(lengths.total()));
+  print_out("  {:<10} min {}, median {}, mean {:.1f}, p90 {}, max {}; {} in all\n", title,
+            with_commas(lengths.smallest()), with_commas(lengths.quantile(0.5)), lengths.mean(),
+            with_commas(lengths.quantile(0.9)), with_commas(lengths.largest()),
+            with_commas(lengths.total()));
   if (lengths.smallest() < lengths.largest()) print_histogram(lengths);
 }
 
 void print_part(const Part& part) {
   const DataSummary& s = part.summary;
-  fmt::print("{}{} ({}: {})\n", part.split.empty() ? "" : part.split + ": ", place_of(part.path),
-             part.format->name, part.format->summary);
-  fmt::print("  records    {}\n", with_commas(s.records));
-  if (!part.columns.empty()) fmt::print("  columns    {}\n", column_text(part));
+  print_out("{}{} ({}: {})\n", part.split.empty() ? "" : part.split + ": ", place_of(part.path),
+            part.format->name, part.format->summary);
+  print_out("  records    {}\n", with_commas(s.records));
+  if (!part.columns.empty()) print_out("  columns    {}\n", column_text(part));
   print_classes(s);
   print_lengths(part.format->pixels ? "pixels" : "bytes", s.text);
   if (s.second.records() > 0) print_lengths("second", s.second);
   if (!part.format->pixels) {
-    fmt::print("  encoding   {}\n", s.invalid_utf8.records == 0
-                                        ? "valid UTF-8"
-                                        : "not UTF-8 in " + faults_text(s.invalid_utf8, ""));
-    fmt::print("  NUL bytes  {}\n", faults_text(s.nul, "none"));
+    print_out("  encoding   {}\n", s.invalid_utf8.records == 0
+                                       ? "valid UTF-8"
+                                       : "not UTF-8 in " + faults_text(s.invalid_utf8, ""));
+    print_out("  NUL bytes  {}\n", faults_text(s.nul, "none"));
   }
-  if (s.empty.records > 0) fmt::print("  empty      {}\n", faults_text(s.empty, ""));
-  fmt::print("  repeated   {}\n\n",
-             s.repeated() == 0 ? "none"
-                               : fmt::format("{} records, {} distinct", with_commas(s.repeated()),
-                                             with_commas(static_cast<int64_t>(s.contents.size()))));
+  if (s.empty.records > 0) print_out("  empty      {}\n", faults_text(s.empty, ""));
+  print_out("  repeated   {}\n\n",
+            s.repeated() == 0 ? "none"
+                              : fmt::format("{} records, {} distinct", with_commas(s.repeated()),
+                                            with_commas(static_cast<int64_t>(s.contents.size()))));
 }
 
 Json lengths_json(const LengthCounts& lengths) {
@@ -183,7 +184,7 @@ void print_json(const Part& part) {
   json["empty"] = faults_json(s.empty);
   json["distinct"] = s.contents.size();
   // Names and places may hold any bytes; a JSON line may not.
-  fmt::print("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  write_json(json);
 }
 
 void run(const Options& options, const ReadOptions& read) {
@@ -193,12 +194,10 @@ void run(const Options& options, const ReadOptions& read) {
     for (size_t j = i + 1; j < parts.size(); ++j) {
       const int64_t shared = shared_contents(parts[i].summary, parts[j].summary);
       if (options.json) {
-        fmt::print("{}\n",
-                   Json{{"between", {parts[i].split, parts[j].split}}, {"shared", shared}}.dump(
-                       -1, ' ', false, Json::error_handler_t::replace));
+        write_json(Json{{"between", {parts[i].split, parts[j].split}}, {"shared", shared}});
       } else {
-        fmt::print("in {} and in {}: {}\n", parts[i].split, parts[j].split,
-                   shared == 0 ? "nothing" : with_commas(shared) + " contents");
+        print_out("in {} and in {}: {}\n", parts[i].split, parts[j].split,
+                  shared == 0 ? "nothing" : with_commas(shared) + " contents");
       }
     }
   }

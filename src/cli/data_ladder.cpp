@@ -5,6 +5,7 @@
 
 #include "cli/data.h"
 #include "cli/data_flags.h"
+#include "cli/streams.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -33,15 +34,15 @@ void run(const Options& options, const ReadOptions& read) {
     for (const LadderRung& rung : rungs)
       json["rungs"].push_back(
           {{"knows", rung.knows}, {"accuracy", rung.accuracy}, {"loss", rung.loss}});
-    fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    write_json(json);
     return;
   }
   std::vector<std::vector<std::string>> table = {{"who knows", "is right", "loss (nats)"}};
   for (const LadderRung& rung : rungs)
     table.push_back({std::string(rung.knows), fmt::format("{:.1f}%", 100 * rung.accuracy),
                      fmt::format("{:.3f}", rung.loss)});
-  fmt::print("{}", format_table(table));
-  fmt::print("\n{} trees\n", with_commas(static_cast<int64_t>(trees.size())));
+  write_out(format_table(table));
+  print_out("\n{} trees\n", with_commas(static_cast<int64_t>(trees.size())));
 }
 
 }  // namespace

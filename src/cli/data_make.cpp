@@ -6,6 +6,7 @@
 
 #include "cli/data.h"
 #include "cli/output_file.h"
+#include "cli/streams.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "data/listops.h"
@@ -30,7 +31,7 @@ void write_listops(const std::string& path, const std::vector<ListopsExample>& r
   for (const ListopsExample& row : rows)
     file.write(fmt::format("{}\t{}\r\n", listops_text(row.tokens), row.label));
   file.close();
-  fmt::print(stderr, "{}: {} rows\n", path, with_commas(static_cast<int64_t>(rows.size())));
+  print_note("{}: {} rows\n", path, with_commas(static_cast<int64_t>(rows.size())));
 }
 
 void make_listops_files(const ListopsOptions& options) {
@@ -84,7 +85,7 @@ void make_polynomial_file(const PolynomialOptions& options) {
   for (const PolynomialExample& row : rows)
     file.write(fmt::format("{}\t{}\n", fmt::join(row.tokens, " "), row.label));
   file.close();
-  fmt::print(stderr, "{}: {} rows, {} words\n", options.out, with_commas(options.rows),
+  print_note("{}: {} rows, {} words\n", options.out, with_commas(options.rows),
              polynomial_vocabulary(options.rule));
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/data.h"
+#include "cli/streams.h"
 #include "cli/terminal.h"
 #include "core/context.h"
 #include "core/error.h"
@@ -59,10 +60,10 @@ void run(const Options& options) {
                                    {"record_bytes", record},
                                    {"seconds", seconds},
                                    {"file", options.out}};
-    fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    write_json(json);
   } else {
-    fmt::print("pathfinder: {} images of {} x {} in {:.1f} s to {}\n", with_commas(options.rows),
-               rule.size, rule.size, seconds, options.out);
+    print_out("pathfinder: {} images of {} x {} in {:.1f} s to {}\n", with_commas(options.rows),
+              rule.size, rule.size, seconds, options.out);
   }
 }
 

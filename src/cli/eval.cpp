@@ -5,11 +5,13 @@
 
 #include "cli/data_flags.h"
 #include "cli/figures.h"
+#include "cli/streams.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "core/file.h"
 #include "data/task_settings.h"
 #include "models/model_folder.h"
+#include "train/diagnosis.h"
 #include "train/task_score.h"
 
 namespace linnet {
@@ -38,7 +40,8 @@ void print_confusion(const ConfusionMatrix& matrix, const std::vector<std::strin
       row.push_back(with_commas(matrix.count(actual, c)));
     table.push_back(std::move(row));
   }
-  fmt::print("\n{}", format_table(table));
+  print_out("\n");
+  write_out(format_table(table));
 }
 
 Json confusion_json(const ConfusionMatrix& matrix) {
@@ -65,6 +68,7 @@ void run(const Options& options, const DataFlags& flags) {
       score_part(context, model, loaded.values.data(), part,
                  ExampleMaker(task.settings, *task.tokenizer, loaded.config, true),
                  find_task(task.settings.task), *task.tokenizer);
+  if (!score.finite) refuse_answer(options.folder, model, loaded.values.data());
   if (options.json) {
     Json json = {{"model", options.folder},
                  {"data", options.data},
@@ -74,12 +78,12 @@ void run(const Options& options, const DataFlags& flags) {
     for (const auto& [name, value] : score.figures) json[name] = value;
     if (!task.settings.labels.empty()) json["labels"] = task.settings.labels;
     if (score.confusion) json["confusion"] = confusion_json(*score.confusion);
-    fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    write_json(json);
     return;
   }
-  fmt::print("{} {}{}: {}\n", with_commas(score.count),
-             loaded.config.task == "tokens" ? "tokens" : "records",
-             part.read.split.empty() ? "" : " of " + part.read.split, figures_text(score));
+  print_out("{} {}{}: {}\n", with_commas(score.count),
+            loaded.config.task == "tokens" ? "tokens" : "records",
+            part.read.split.empty() ? "" : " of " + part.read.split, figures_text(score));
   if (score.confusion) print_confusion(*score.confusion, task.settings.labels);
 }
 

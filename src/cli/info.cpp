@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/setting_flags.h"
+#include "cli/streams.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "core/error.h"
@@ -32,13 +33,13 @@ Json describe(const ModelConfig& config) {
 }
 
 void print_text(const Json& json, const Model& model, bool tensors) {
-  fmt::print("parameters    {}\n", with_commas(json["parameters"].get<int64_t>()));
-  fmt::print("size          {:.1f} MB as float32\n",
-             static_cast<double>(json["bytes"].get<int64_t>()) * 1e-6);
-  fmt::print("forward       {:.2f} MFLOP a token at {} tokens\n",
-             json["flops_per_token"].get<double>() * 1e-6, model.config().length);
+  print_out("parameters    {}\n", with_commas(json["parameters"].get<int64_t>()));
+  print_out("size          {:.1f} MB as float32\n",
+            static_cast<double>(json["bytes"].get<int64_t>()) * 1e-6);
+  print_out("forward       {:.2f} MFLOP a token at {} tokens\n",
+            json["flops_per_token"].get<double>() * 1e-6, model.config().length);
   for (const auto& [name, value] : json["config"].items()) {
-    fmt::print("{:<13} {}\n", name, value.is_string() ? value.get<std::string>() : value.dump());
+    print_out("{:<13} {}\n", name, value.is_string() ? value.get<std::string>() : value.dump());
   }
   if (!tensors) return;
   std::vector<std::vector<std::string>> rows = {{"tensor", "shape"}};
@@ -47,23 +48,29 @@ void print_text(const Json& json, const Model& model, bool tensors) {
     for (int64_t dim : spec.shape) shape += (shape.empty() ? "" : " x ") + std::to_string(dim);
     rows.push_back({spec.name, shape});
   }
-  fmt::print("\n{}", format_table(rows));
+  print_out("\n");
+  write_out(format_table(rows));
 }
 
 void run(const Options& options, const ConfigFlags& flags) {
   ModelConfig config;
+  const bool named = !options.task.empty() || !options.row.empty();
   if (!options.folder.empty()) {
     config = load_model(options.folder).config;  // the whole folder is checked, not only its config
-    if (flags.given()) throw Error("[info] a model folder has its settings: name one or the other");
-  } else if (!options.task.empty() && !options.row.empty()) {
+    if (named || flags.given())
+      throw Error("[info] a model folder has its settings: name one or the other");
+  } else if (named) {
+    if (options.task.empty() || options.row.empty())
+      throw Error("[info] --task and --row go together: one row of an arena in one task");
     config = profile_config(options.profile, options.task, options.row);
   } else if (!flags.given()) {
     throw Error("[info] name a model folder, or --task and --row, or settings such as --phi 2xglu");
   }
   config = flags.apply(config);
+  flags.check_used({&config, 1});
   const Json json = describe(config);
   if (options.json) {
-    fmt::print("{}\n", json.dump());
+    write_json(json);
   } else {
     print_text(json, Model(config), options.tensors);
   }

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/streams.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "data/task.h"
@@ -101,22 +102,22 @@ void print_json(const Registry& registry) {
     json["streaming"] = e.streaming;
     json["formula"] = e.formula;
     json["summary"] = e.summary;
-    fmt::print("{}\n", json.dump());
+    write_json(json);
   }
 }
 
 const char* yes(bool value) { return value ? "yes" : "no"; }
 
 void print_markdown(const Registry& registry) {
-  fmt::print("\n## {}\n\n{}\n", registry.title, registry.about);
+  print_out("\n## {}\n\n{}\n", registry.title, registry.about);
   for (const Entry& e : registry.entries) {
-    fmt::print("\n### `{}`\n\n    {}\n\n{}.\n", e.name, e.formula, e.summary);
-    fmt::print("{} {}", registry.measure == "cost" ? "Cost" : "Tokenizer", e.cost);
+    print_out("\n### `{}`\n\n    {}\n\n{}.\n", e.name, e.formula, e.summary);
+    print_out("{} {}", registry.measure == "cost" ? "Cost" : "Tokenizer", e.cost);
     if (!e.state.empty()) {
-      fmt::print(", state {}; causal: {}; streamed with a state of fixed size: {}", e.state,
-                 yes(e.causal), yes(e.streaming));
+      print_out(", state {}; causal: {}; streamed with a state of fixed size: {}", e.state,
+                yes(e.causal), yes(e.streaming));
     }
-    fmt::print(".{}\n", e.paper.empty() ? "" : fmt::format(" Paper: {}.", e.paper));
+    print_out(".{}\n", e.paper.empty() ? "" : fmt::format(" Paper: {}.", e.paper));
   }
 }
 
@@ -136,7 +137,8 @@ void print_text(const Registry& registry) {
     }
     row.emplace_back(e.summary);
   }
-  fmt::print("{}\n{}\n", registry.title, format_table(rows));
+  print_out("{}\n", registry.title);
+  write_out(format_table(rows) + "\n");
 }
 
 struct Options {
@@ -146,7 +148,7 @@ struct Options {
 
 void run(const Options& options) {
   if (options.markdown) {
-    fmt::print("<!-- Written by `linnet list --markdown`; not by hand. -->\n# What there is\n");
+    print_out("<!-- Written by `linnet list --markdown`; not by hand. -->\n# What there is\n");
   }
   for (const Registry& registry : {mixer_entries(), feature_entries(), feed_forward_entries(),
                                    task_entries(), tokenizer_entries()}) {

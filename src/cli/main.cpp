@@ -2,8 +2,12 @@
 #include <algorithm>
 #include <csignal>
 #include <exception>
+#include <filesystem>
+#include <sstream>
 #include <string>
 
+#include "cli/flag_checks.h"
+#include "cli/streams.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "core/error.h"
@@ -21,11 +25,7 @@ bool has_verb(const CLI::App& app, const std::string& name) {
                      [&](const CLI::App* verb) { return verb->check_name(name); });
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that is too large is a failed write, which says so
-  CLI::App app(kAbout, "linnet");
+void add_verbs(CLI::App& app) {
   app.set_version_flag("--version", LINNET_VERSION);
   app.require_subcommand(1);
   linnet::add_quickstart(app);
@@ -40,23 +40,45 @@ int main(int argc, char** argv) {
   linnet::add_bench(app);
   linnet::add_report(app);
   linnet::add_oracle(app);
+  linnet::check_flags(app);
+}
+
+void run(CLI::App& app, int argc, char** argv) {
+  if (argc > 1 && argv[1][0] != '-' && !has_verb(app, argv[1]))
+    throw linnet::Error("no such verb: " + linnet::printable(argv[1]) + "; see linnet --help");
   try {
-    if (argc > 1 && argv[1][0] != '-' && !has_verb(app, argv[1])) {
-      throw linnet::Error("no such verb: " + linnet::printable(argv[1]) + "; see linnet --help");
-    }
     app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    std::ostringstream text;
+    app.exit(asked, text, text);
+    linnet::write_out(text.str());
+  }
+  linnet::flush_out();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  linnet::prepare_streams();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that is too large is a failed write, which says so
+  CLI::App app(kAbout, "linnet");
+  add_verbs(app);
+  try {
+    run(app, argc, argv);
     return 0;
   } catch (const CLI::RuntimeError& stopped) {  // the verb has said why
     return stopped.get_exit_code();
+  } catch (const linnet::ClosedPipe&) {
+    linnet::end_by_closed_pipe();
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     linnet::print_error(std::string(error.what()) + "; see linnet --help");
-    return 2;
   } catch (const linnet::Error& error) {
     linnet::print_error(error.what());
-    return 2;
+  } catch (const std::filesystem::filesystem_error& error) {  // e.g. links that run in a circle
+    linnet::print_error("[" + linnet::place_of(error.path1()) + "] " + error.code().message());
   } catch (const std::exception& error) {
     linnet::print_error(error.what());
     return 1;
   }
+  return 2;
 }

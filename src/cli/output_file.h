@@ -23,7 +23,7 @@ class OutputFile {
   [[noreturn]] void fail(const char* what) const;
 
   std::string path_, part_;
-  std::FILE* file_;
+  std::FILE* file_ = nullptr;
 };
 
 }  // namespace linnet

@@ -5,11 +5,13 @@
 #include <iostream>
 
 #include "cli/data_flags.h"
+#include "cli/streams.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "core/error.h"
 #include "data/task_settings.h"
 #include "models/model_folder.h"
+#include "train/diagnosis.h"
 #include "train/task_score.h"
 
 namespace linnet {
@@ -21,14 +23,21 @@ struct Options {
   std::string folder, data = "-";
   int64_t top = 1;
   int threads = 0;
-  bool json = false;
+  bool json = false, ranked = false;  // ranked: --top was given
 };
 
 // Texts, a line each, empty ones too; or the records of a file that has a format.
 class Texts {
  public:
-  Texts(const std::string& path, const ReadOptions& read) {
-    if (path == "-" && read.format.empty()) return;
+  // `given`: a flag that says how a file is to be read, if any was.
+  Texts(const std::string& path, const ReadOptions& read, const std::string& given) {
+    if (path == "-" && read.format.empty()) {
+      if (!given.empty())
+        throw Error(fmt::format(
+            "[{}] standard input is read as a text a line: for another layout give --format",
+            given));
+      return;
+    }
     data_.emplace(open_data(path, read));
     if (data_->format->name == "text")
       throw Error(
@@ -56,7 +65,9 @@ class Texts {
 class Printer {
  public:
   Printer(const std::vector<std::string>& labels, bool many, const Options& options)
-      : labels_(labels), many_(many), options_(options) {}
+      : labels_(labels), many_(many), options_(options) {
+    for (const std::string& label : labels) shown_.push_back(printable(label, label.npos));
+  }
 
   void print(const Answer& answer) const {
     std::vector<size_t> order(labels_.size());
@@ -77,28 +88,33 @@ class Printer {
       for (size_t i = 0; many_ && i < shown; ++i) json["labels"].push_back(labels_[order[i]]);
       for (size_t i = 0; i < labels_.size(); ++i)
         json["probabilities"][labels_[i]] = answer.probabilities[i];
-      fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+      write_json(json);
       return;
     }
     std::string line;
     for (size_t i = 0; i < shown; ++i)
-      line += fmt::format("{}{}\t{:.4f}", i ? "\t" : "", labels_[order[i]],
+      line += fmt::format("{}{}\t{:.4f}", i ? "\t" : "", shown_[order[i]],
                           answer.probabilities[order[i]]);
-    fmt::print("{}\n", line);
+    write_out(line + "\n");
   }
 
   // A tag for every word, in order.
   void print(const Example& example, std::span<const int32_t> classes) const {
+    const std::vector<std::string>& labels = options_.json ? labels_ : shown_;
     std::string line;
     for (size_t t = 0; t < example.tokens.size(); ++t) {
       if (example.targets[t] < 0) continue;
-      line += (line.empty() ? "" : " ") + labels_[static_cast<size_t>(classes[t])];
+      line += (line.empty() ? "" : " ") + labels[static_cast<size_t>(classes[t])];
     }
-    fmt::print("{}\n", options_.json ? Json{{"labels", line}}.dump() : line);
+    if (options_.json)
+      write_json({{"labels", line}});
+    else
+      write_out(line + "\n");
   }
 
  private:
   const std::vector<std::string>& labels_;
+  std::vector<std::string> shown_;  // the same, none of which can end a line or a column
   bool many_;
   const Options& options_;
 };
@@ -110,11 +126,16 @@ void run(const Options& options, const DataFlags& flags) {
     throw Error(
         fmt::format("[{}] is a language model: it has no labels to predict", options.folder));
   const Model model(loaded.config);
+  if (options.ranked && (model.of_tokens() || model.many_labels()))
+    throw Error("[--top] is of models that give a text one label");
   Context context(options.threads);
   Evaluation evaluation(context, model, loaded.values.data());
   ExampleMaker maker(task.settings, *task.tokenizer, loaded.config, false);
-  Texts texts(options.data, flags.options());
+  Texts texts(options.data, flags.options(), flags.given());
   const Printer printer(task.settings.labels, loaded.config.loss == "sigmoid", options);
+  const auto check = [&] {
+    if (!evaluation.finite()) refuse_answer(options.folder, model, loaded.values.data());
+  };
   constexpr size_t kExamples = 256;
   std::vector<Example> examples;
   int64_t number = 0;
@@ -124,16 +145,18 @@ void run(const Options& options, const DataFlags& flags) {
       maker.add(record, number++, examples);
     if (model.of_tokens()) {
       const Predictions predictions = evaluation.add(examples);
+      check();
       size_t at = 0;
       for (const Example& e : examples) {
         printer.print(e, std::span(predictions.classes).subspan(at, e.tokens.size()));
         at += e.tokens.size();
       }
     } else {
-      for (const Answer& answer : answers_of(evaluation, loaded.config, examples))
-        printer.print(answer);
+      const std::vector<Answer> answers = answers_of(evaluation, loaded.config, examples);
+      check();
+      for (const Answer& answer : answers) printer.print(answer);
     }
-    std::fflush(stdout);
+    flush_out();
   }
 }
 
@@ -149,14 +172,18 @@ void add_predict(CLI::App& app) {
   verb->add_option("data", options->data,
                    "A file that linnet reads; - for standard input, a text a line")
       ->capture_default_str();
+  verb->add_flag("--json", options->json, "One JSON object a text, with all probabilities");
   verb->add_option("--top", options->top, "So many labels of each, the most probable first")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20))
+      ->excludes("--json")
       ->capture_default_str();
   verb->add_option("--threads", options->threads, "0: all cores")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
-  verb->add_flag("--json", options->json, "One JSON object a text, with all probabilities");
-  verb->callback([options, flags = DataFlags(*verb)] { run(*options, flags); });
+  verb->callback([options, verb, flags = DataFlags(*verb)] {
+    options->ranked = verb->count("--top") > 0;
+    run(*options, flags);
+  });
 }
 
 }  // namespace linnet

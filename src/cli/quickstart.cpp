@@ -8,6 +8,7 @@
 
 #include "cli/memory.h"
 #include "cli/setting_flags.h"
+#include "cli/streams.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "core/error.h"
@@ -76,7 +77,12 @@ std::vector<Entry> entries_of(const Options& options, const ConfigFlags& flags) 
                {"elu1-kernel", model_config("kernel", "elu1")},
                {"softplus-kernel", model_config("kernel", "softplus")}};
   }
-  for (Entry& entry : entries) entry.config = flags.apply(entry.config);
+  std::vector<ModelConfig> models;
+  for (Entry& entry : entries) {
+    entry.config = flags.apply(entry.config);
+    models.push_back(entry.config);
+  }
+  flags.check_used(models);
   return entries;
 }
 
@@ -171,15 +177,14 @@ void print_results(const std::vector<Json>& results, double majority) {
                      with_commas(static_cast<int64_t>(r["tokens_per_s"].get<double>())),
                      fmt::format("{:.0f} MB", r["memory_mb"].get<double>())});
   }
-  fmt::print("\n{}\nThe most frequent class alone is right on {:.1f}%.\n", format_table(table),
-             majority * 100);
-  fmt::print("\nNext:\n  ./linnet info {}      what is in the model that was trained\n",
-             results.back()["folder"].get<std::string>());
-  fmt::print(
+  write_out("\n" + format_table(table));
+  print_out("\nThe most frequent class alone is right on {:.1f}%.\n", majority * 100);
+  print_out("\nNext:\n  ./linnet info {}      what is in the model that was trained\n",
+            results.back()["folder"].get<std::string>());
+  print_out(
       "  ./linnet info --task listops --row linear-kernel    the same model at the size of the "
       "paper\n");
-  fmt::print(
-      "  ./linnet bench engine                  how close to this machine's limit it runs\n");
+  print_out("  ./linnet bench engine                  how close to this machine's limit it runs\n");
 }
 
 double majority_share(const std::vector<Example>& examples) {
@@ -198,17 +203,17 @@ void run(const Options& options, const ConfigFlags& flags) {
       make_listops_splits(listops_short(), options.seed, kTrainRows, 0, kTestRows);
   const std::vector<Example> train = to_examples(data.train), test = to_examples(data.test);
   if (!options.json) {
-    fmt::print("ListOps, short form: {} trees to train on, {} to test; {} threads, {}.\n",
-               with_commas(kTrainRows), with_commas(kTestRows), context.threads(),
-               Context::target());
-    fmt::print("  {}  =  {}\n\n", "[MAX 2 9 [MIN 4 7 ] 0 ]", "9");
-    std::fflush(stdout);
+    print_out("ListOps, short form: {} trees to train on, {} to test; {} threads, {}.\n",
+              with_commas(kTrainRows), with_commas(kTestRows), context.threads(),
+              Context::target());
+    print_out("  {}  =  {}\n\n", "[MAX 2 9 [MIN 4 7 ] 0 ]", "9");
+    flush_out();
   }
   std::vector<Json> results;
   for (const Entry& entry : entries) {
     results.push_back(train_one(context, options, entry, train, test));
-    if (options.json) fmt::print("{}\n", results.back().dump());
-    std::fflush(stdout);
+    if (options.json) write_json(results.back());
+    flush_out();
   }
   if (!options.json) print_results(results, majority_share(test));
 }

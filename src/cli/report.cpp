@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include "cli/output_file.h"
+#include "cli/streams.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "core/error.h"
 #include "core/file.h"
 #include "report/report_page.h"
 #include "report/report_text.h"
@@ -26,7 +28,8 @@ void print_table(const ReportTable& table) {
     rows.emplace_back();
     for (const ReportCell& cell : cells) rows.back().push_back(cell.text);
   }
-  fmt::print("{}\n{}\n", table.title, format_table(rows));
+  print_out("{}\n", table.title);
+  write_out(format_table(rows) + "\n");
 }
 
 void print_summary(const ArenaSummary& summary) {
@@ -36,10 +39,10 @@ void print_summary(const ArenaSummary& summary) {
       if (!task.cells.empty()) print_table(task_table(board, task));
     }
     if (!board.projections.empty()) print_table(projections_table(board));
-    if (board.planned) fmt::print("{}\n", progress_sentence(board));
-    for (const std::string& note : board.notes) fmt::print("Note: {}\n", note);
+    if (board.planned) print_out("{}\n", progress_sentence(board));
+    for (const std::string& note : board.notes) print_out("Note: {}\n", note);
   }
-  for (const std::string& note : summary.notes) fmt::print("Note: {}\n", note);
+  for (const std::string& note : summary.notes) print_out("Note: {}\n", note);
 }
 
 void write(const std::string& path, const std::string& content) {
@@ -48,8 +51,7 @@ void write(const std::string& path, const std::string& content) {
   file.write(content);
   file.close();
   if (path != "-")
-    fmt::print(stderr, "{}: {} bytes\n", place_of(path),
-               with_commas(static_cast<int64_t>(content.size())));
+    print_note("{}: {} bytes\n", place_of(path), with_commas(static_cast<int64_t>(content.size())));
 }
 
 void run(const Options& options) {
@@ -60,7 +62,7 @@ void run(const Options& options) {
   if (!options.csv.empty()) write(options.csv, csv_report(summary));
   const bool to_stdout = options.out == "-" || options.markdown == "-" || options.csv == "-";
   if (options.json) {
-    fmt::print("{}", json_report(summary));
+    write_out(json_report(summary));
   } else if (options.out.empty() && !to_stdout) {
     print_summary(summary);
   }
@@ -82,7 +84,11 @@ void add_report(CLI::App& app) {
                    "The row that the others are tested against; transformer if not given");
   verb->add_option("--title", options->title, "The title of the page");
   verb->add_flag("--json", options->json, "One JSON object a line: rows and tasks, missing runs");
-  verb->callback([=] { run(*options); });
+  verb->callback([=] {
+    if (verb->count("--title") > 0 && options->out.empty() && options->markdown.empty())
+      throw Error("[--title] is of a page: give --out or --markdown");
+    run(*options);
+  });
 }
 
 }  // namespace linnet

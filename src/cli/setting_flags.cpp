@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "cli/flag_checks.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "mixers/mixer.h"
 
 namespace linnet {
 
@@ -42,11 +44,11 @@ nlohmann::json SettingFlags::apply(nlohmann::json settings) const {
     if (text.empty()) continue;
     nlohmann::json value = text;
     if (!settings.at(name).is_string()) {
+      const bool truth = settings.at(name).is_boolean();
       value = nlohmann::json::parse(text, nullptr, false);
-      if (value.is_discarded()) {
+      if (value.is_discarded() || !(truth ? value.is_boolean() : is_number(text))) {
         throw Error(fmt::format("[{}.{}] must be {}, not \"{}\"", group_, name,
-                                settings.at(name).is_boolean() ? "true or false" : "a number",
-                                printable(text, 40)));
+                                truth ? "true or false" : "a number", printable(text, 40)));
       }
     }
     settings[name] = value;
@@ -60,6 +62,23 @@ ConfigFlags::ConfigFlags(CLI::App& verb, const std::set<std::string>& decided)
 
 ModelConfig ConfigFlags::apply(const ModelConfig& config) const {
   return config_from_json(SettingFlags::apply(config_to_json(config)));
+}
+
+void ConfigFlags::check_used(std::span<const ModelConfig> models) const {
+  const auto needs = [&](const char* name, const char* what, bool (*uses)(const ModelConfig&)) {
+    if (given(name) && std::ranges::none_of(models, uses))
+      throw Error(fmt::format("[config.{}] is of no effect: it is {}", name, what));
+  };
+  needs("phi", "of the mixers that have a phi, which this is not", [](const ModelConfig& c) {
+    const auto has = [](const Mixer& mixer) { return mixer.uses_feature && mixer.phi.empty(); };
+    return has(mixer_of(c, 0)) || (c.blocks > 1 && has(mixer_of(c, 1)));
+  });
+  needs("ngram_buckets", "for --ngrams", [](const ModelConfig& c) { return c.ngrams > 0; });
+  needs("pair", "for pairs of texts", [](const ModelConfig& c) { return c.task == "match"; });
+  for (const char* name : {"wide_bits", "wide_length"})
+    needs(name, "for --wide", [](const ModelConfig& c) { return c.wide > 0; });
+  for (const char* name : {"region_units", "region_rows"})
+    needs(name, "for --regions", [](const ModelConfig& c) { return c.regions > 0; });
 }
 
 PretrainFlags::PretrainFlags(CLI::App& verb)

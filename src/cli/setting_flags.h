@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 #include <string>
 
 #include "models/config.h"
@@ -38,6 +39,8 @@ class ConfigFlags : public SettingFlags {
   explicit ConfigFlags(CLI::App& verb, const std::set<std::string>& decided = {});
   // The result is checked.
   ModelConfig apply(const ModelConfig& config) const;
+  // An Error where a setting that was given is of no effect in any of the models.
+  void check_used(std::span<const ModelConfig> models) const;
 };
 
 // The settings of a run.

@@ -1,7 +1,6 @@
 // terminal.cpp -- progress bar and tables.
 #include "cli/terminal.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,9 +8,11 @@
 #include <cmath>
 #include <cstdio>
 
+#include "cli/streams.h"
+
 namespace linnet {
 
-void print_error(const std::string& message) { fmt::print(stderr, "linnet: {}\n", message); }
+void print_error(const std::string& message) { print_note("linnet: {}\n", message); }
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -28,7 +29,7 @@ Progress::Progress(std::string title)
 Progress::~Progress() {
   if (!shown_) return;
   draw(last_done_, last_note_);
-  fmt::print(stderr, "\n");
+  print_note("\n");
 }
 
 void Progress::draw(double done, const std::string& note) {
@@ -37,11 +38,10 @@ void Progress::draw(double done, const std::string& note) {
   const double spent = seconds_since(start_);
   std::string left;
   if (done > 0.02 && done < 1) left = fmt::format(", {:.0f} s left", spent / done * (1 - done));
-  fmt::print(stderr, "{}{} [{}{}] {:3.0f}%  {}{}{}", terminal_ ? "\r" : "", title_,
-             std::string(static_cast<size_t>(full), '#'),
-             std::string(static_cast<size_t>(kWidth - full), '.'), done * 100, note, left,
-             terminal_ ? "\x1b[K" : "");
-  std::fflush(stderr);
+  if (terminal_) write_note("\r");
+  print_note("{} [{}{}] {:3.0f}%  {}{}", title_, std::string(static_cast<size_t>(full), '#'),
+             std::string(static_cast<size_t>(kWidth - full), '.'), done * 100, note, left);
+  if (terminal_) write_note("\x1b[K");
 }
 
 void Progress::show(double done, const std::string& note) {
@@ -53,11 +53,14 @@ void Progress::show(double done, const std::string& note) {
   draw(done, note);
 }
 
-std::string format_table(const std::vector<std::vector<std::string>>& rows) {
+std::string format_table(std::vector<std::vector<std::string>> rows) {
   std::vector<size_t> widths;
-  for (const auto& row : rows) {
+  for (auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+    for (size_t c = 0; c < row.size(); ++c) {
+      row[c] = printable(row[c], std::string::npos);
+      widths[c] = std::max(widths[c], row[c].size());
+    }
   }
   std::string out;
   for (size_t r = 0; r < rows.size(); ++r) {

@@ -35,8 +35,9 @@ class Progress {
   Clock::time_point start_, last_;
 };
 
-// Rows of cells as aligned columns; the first row is the header, numbers go to the right.
-std::string format_table(const std::vector<std::vector<std::string>>& rows);
+// Rows of cells as aligned columns, made printable; the first row is the header, numbers go to the
+// right.
+std::string format_table(std::vector<std::vector<std::string>> rows);
 
 // "1,234,567".
 std::string with_commas(int64_t n);

@@ -10,6 +10,7 @@
 
 #include "cli/activity.h"
 #include "cli/data_flags.h"
+#include "cli/streams.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "core/error.h"
@@ -57,19 +58,18 @@ void train(const Options& options, const ReadOptions& read) {
     json["seconds"] = seconds;
     json["file"] = options.out;
     json["file_bytes"] = file.size();
-    fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    write_json(json);
     return;
   }
-  fmt::print("{}: {} ids from {} texts, {:.1f} MB, in {:.1f} s; {} bytes to {}\n",
-             tokenizer->kind(), with_commas(tokenizer->vocabulary()), with_commas(texts.count()),
-             static_cast<double>(texts.bytes()) * 1e-6, seconds,
-             with_commas(static_cast<int64_t>(file.size())), options.out);
+  print_out("{}: {} ids from {} texts, {:.1f} MB, in {:.1f} s; {} bytes to {}\n", tokenizer->kind(),
+            with_commas(tokenizer->vocabulary()), with_commas(texts.count()),
+            static_cast<double>(texts.bytes()) * 1e-6, seconds,
+            with_commas(static_cast<int64_t>(file.size())), options.out);
 }
 
 void print_line(const std::string& line) {
-  if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size() ||
-      std::fputc('\n', stdout) == EOF)
-    throw Error("[standard output] cannot write");
+  write_out(line);
+  write_out("\n");
 }
 
 void encode(const Options& options) {
@@ -86,7 +86,7 @@ void encode(const Options& options) {
     line.clear();
     for (const int32_t id : ids) {
       if (!line.empty()) line += ' ';
-      line += options.pieces ? tokenizer->piece(id) : std::to_string(id);
+      line += options.pieces ? printable(tokenizer->piece(id), text.npos) : std::to_string(id);
     }
     print_line(line);
   }
@@ -162,7 +162,16 @@ void add_tokenizer(CLI::App& app) {
   learn->add_option("--buckets", train_options.buckets, "words: ids for the rest, by hash")
       ->capture_default_str();
   learn->add_flag("--json", options->json, "The result as one JSON object");
-  learn->callback([options, read = DataFlags(*learn)] { train(*options, read.options()); });
+  learn->callback([options, learn, read = DataFlags(*learn)] {
+    const bool words = options->kind == "words";
+    for (const char* flag : {"--lower", "--split-punctuation", "--min-count", "--buckets"}) {
+      if (!words && learn->count(flag) > 0)
+        throw Error(fmt::format("[{}] is for --kind words", flag));
+    }
+    if (words && learn->count("--coverage") > 0)
+      throw Error("[--coverage] is for --kind bpe or unigram");
+    train(*options, read.options());
+  });
 
   CLI::App* to_ids = verb->add_subcommand("encode", "Lines of text to lines of ids");
   to_ids->add_option("--model", options->model, "File of a tokenizer, or a model folder")

@@ -8,6 +8,7 @@
 #include "cli/memory.h"
 #include "cli/pretrain.h"
 #include "cli/setting_flags.h"
+#include "cli/streams.h"
 #include "cli/terminal.h"
 #include "cli/train_choices.h"
 #include "cli/train_loop.h"
@@ -68,6 +69,10 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
   options.choice.read = data_flags.options();
   options.choice.learn_tokenizer = options.recipe.profile.empty();
   const PretrainSettings start = pretrain_flags.apply({});
+  for (const char* name : {"pretrain_share", "pretrain_lr"}) {
+    if (pretrain_flags.given(name) && start.pretrain == "none")
+      throw Error(fmt::format("[train.{}] is for --pretrain masked or causal", name));
+  }
   choose_start(start, options);
   const std::filesystem::path folder = options.out;
   const FolderLock lock(folder);
@@ -88,6 +93,7 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
     progress.show(1, fmt::format("{} records", with_commas(prepared.records)));
   }
   ModelConfig config = model_of(prepared, options.recipe, model_flags);
+  if (options.autotune == 0) model_flags.check_used({&config, 1});
   RunSettings whole = settings_of(prepared, options.recipe, run_flags);
   check_metric(config, *prepared.task, whole);  // before a search or pretraining
   Context context(options.threads, static_cast<uint64_t>(whole.seed));
@@ -124,21 +130,21 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
   const TaskScore best = run.score_validation();
   Json json = result_of(run, prepared, config, best);
   if (first) json["pretraining"] = pretraining;
-  if (!options.json) fmt::print("\nvalidation: {}\n", figures_text(best));
+  if (!options.json) print_out("\nvalidation: {}\n", figures_text(best));
   if (prepared.parts.test) {
     const TaskScore test = run.score_best(*prepared.parts.test);
     json["test"] = figures_json(test);
-    if (!options.json) fmt::print("test:       {}\n", figures_text(test));
+    if (!options.json) print_out("test:       {}\n", figures_text(test));
   }
   if (options.autotune > 0) json["autotune"] = tuned;
   json["folder"] = folder.string();
   if (options.json) {
-    fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    write_json(json);
     return;
   }
-  fmt::print("{} steps, {} tokens in {:.0f} s{}; the best model is in {}\n",
-             with_commas(run.steps()), with_commas(run.tokens()), run.seconds(),
-             run.stopped_early() ? " (ended early: no gain any more)" : "", folder.string());
+  print_out("{} steps, {} tokens in {:.0f} s{}; the best model is in {}\n",
+            with_commas(run.steps()), with_commas(run.tokens()), run.seconds(),
+            run.stopped_early() ? " (ended early: no gain any more)" : "", folder.string());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/streams.h"
 #include "cli/terminal.h"
 #include "core/file.h"
 #include "models/model_folder.h"
@@ -209,6 +210,7 @@ void add_choice_flags(CLI::App& verb, DataChoice& choice) {
   verb.add_option("--data", choice.data, "File or folder: `linnet data formats`")->required();
   verb.add_option("--validation", choice.validation, "Data to choose the best model by");
   verb.add_option("--validation-share", choice.share, "Else this share of the data")
+      ->excludes("--validation")
       ->capture_default_str();
   verb.add_option("--test", choice.test, "Data that the best model is tried on at the end");
   verb.add_option("--tokenizer", choice.tokenizer,
@@ -276,51 +278,50 @@ ModelConfig model_of(const PreparedTask& prepared, const Recipe& recipe, const C
 void say_choices(const PreparedTask& prepared, const Recipe& recipe, const Model& model,
                  const RunSettings& settings, const Pretraining* first) {
   const ModelConfig& config = model.config();
-  fmt::print("task       {}: {}\n", prepared.task->name, prepared.task->summary);
-  fmt::print("data       {}, {} records, {:.1f} MB{}\n", prepared.format->name,
-             with_commas(prepared.records), static_cast<double>(prepared.bytes) * 1e-6,
-             columns_text(prepared));
+  print_out("task       {}: {}\n", prepared.task->name, prepared.task->summary);
+  print_out("data       {}, {} records, {:.1f} MB{}\n", prepared.format->name,
+            with_commas(prepared.records), static_cast<double>(prepared.bytes) * 1e-6,
+            columns_text(prepared));
   const DataPart& validation = prepared.parts.validation;
   if (validation.side == DataPart::Side::validation) {
-    fmt::print("validation {:.0f}% of the data, kept apart by a hash of each text\n",
-               validation.share * 100);
+    print_out("validation {:.0f}% of the data, kept apart by a hash of each text\n",
+              validation.share * 100);
   } else {
-    fmt::print("validation {}\n", place_of(validation.path));
+    print_out("validation {}\n", place_of(validation.path));
   }
   if (!prepared.counts.empty()) {
     std::string classes;
     for (size_t i = 0; i < std::min<size_t>(prepared.counts.size(), 8); ++i)
       classes += fmt::format("{}{} {}", i ? ", " : "", printable(prepared.counts[i].first, 30),
                              with_commas(prepared.counts[i].second));
-    fmt::print("classes    {}: {}{}\n", prepared.counts.size(), classes,
-               prepared.counts.size() > 8 ? ", ..." : "");
+    print_out("classes    {}: {}{}\n", prepared.counts.size(), classes,
+              prepared.counts.size() > 8 ? ", ..." : "");
     for (const auto& [name, count] : prepared.counts) {
       if (count > 1) continue;
-      fmt::print("           class {} has {} to train on: it can hardly be learnt\n",
-                 printable(name, 30), count == 1 ? "a single example" : "no example");
+      print_out("           class {} has {} to train on: it can hardly be learnt\n",
+                printable(name, 30), count == 1 ? "a single example" : "no example");
     }
   }
   if (!recipe.profile.empty())
-    fmt::print("profile    {}, row {}; what you gave is on top\n", recipe.profile,
-               recipe.row.empty() ? kProfileRow : recipe.row);
-  fmt::print("tokens     {}, {} ids, at most {} a sequence\n", prepared.tokenizer->kind(),
-             with_commas(config.vocab), with_commas(config.length));
-  fmt::print("model      {} parameters: {}{}, {} {} of width {}{}{}\n",
-             with_commas(model.layout().parameters()), mixers_text(config),
-             config.conv > 0 ? fmt::format(" after a convolution of {}", config.conv) : "",
-             config.blocks, config.blocks == 1 ? "block" : "blocks", config.width,
-             config.ngrams > 0 ? fmt::format(", n-grams to {}", config.ngrams) : "",
-             beside_text(prepared.settings, config));
+    print_out("profile    {}, row {}; what you gave is on top\n", recipe.profile,
+              recipe.row.empty() ? kProfileRow : recipe.row);
+  print_out("tokens     {}, {} ids, at most {} a sequence\n", prepared.tokenizer->kind(),
+            with_commas(config.vocab), with_commas(config.length));
+  print_out("model      {} parameters: {}{}, {} {} of width {}{}{}\n",
+            with_commas(model.layout().parameters()), mixers_text(config),
+            config.conv > 0 ? fmt::format(" after a convolution of {}", config.conv) : "",
+            config.blocks, config.blocks == 1 ? "block" : "blocks", config.width,
+            config.ngrams > 0 ? fmt::format(", n-grams to {}", config.ngrams) : "",
+            beside_text(prepared.settings, config));
   if (first) {
-    fmt::print("pretrained {} of it on {} records without labels: {}\n", end_of(first->settings),
-               with_commas(first->task.records), first->task.task->summary);
+    print_out("pretrained {} of it on {} records without labels: {}\n", end_of(first->settings),
+              with_commas(first->task.records), first->task.task->summary);
   }
-  fmt::print("training   {}, batches of {}, seed {}\n\n", end_of(settings),
-             settings.batch_tokens > 0
-                 ? fmt::format("{} tokens", with_commas(settings.batch_tokens))
-                 : fmt::format("{} sequences", settings.batch),
-             settings.seed);
-  std::fflush(stdout);
+  print_out("training   {}, batches of {}, seed {}\n\n", end_of(settings),
+            settings.batch_tokens > 0 ? fmt::format("{} tokens", with_commas(settings.batch_tokens))
+                                      : fmt::format("{} sequences", settings.batch),
+            settings.seed);
+  flush_out();
 }
 
 }  // namespace linnet

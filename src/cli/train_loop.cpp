@@ -7,14 +7,15 @@
 
 #include "cli/figures.h"
 #include "cli/interrupt.h"
+#include "cli/streams.h"
 
 namespace linnet {
 void train_to_end(Run& run, bool quiet, Progress& bar, const BarPart& part) {
   const Clock::time_point start = Clock::now();
   const int64_t tokens_before = run.tokens();
   if (run.resumed() && !quiet) {
-    fmt::print("goes on from step {}\n\n", with_commas(run.steps()));
-    std::fflush(stdout);
+    print_out("goes on from step {}\n\n", with_commas(run.steps()));
+    flush_out();
   }
   double smooth = 0;
   while (!run.finished() && !interrupted()) {
@@ -22,7 +23,7 @@ void train_to_end(Run& run, bool quiet, Progress& bar, const BarPart& part) {
     const StepResult result = run.advance();
     smooth = smooth == 0 ? result.loss : 0.98 * smooth + 0.02 * result.loss;
     if (run.evaluations() > looks && !quiet && !stderr_is_terminal())
-      fmt::print(stderr, "step {}: loss {:.4f}; validation: {}\n", run.steps(), smooth,
+      print_note("step {}: loss {:.4f}; validation: {}\n", run.steps(), smooth,
                  figures_text(run.last()));
     std::string note =
         fmt::format("step {}, loss {:.4f}, {} tokens/s", with_commas(run.steps()), smooth,
@@ -35,8 +36,7 @@ void train_to_end(Run& run, bool quiet, Progress& bar, const BarPart& part) {
   run.save_checkpoint();
   const auto stop_if_asked = [&] {
     if (!interrupted()) return;
-    fmt::print(stderr, "linnet: stopped at step {}; the same command goes on from there\n",
-               run.steps());
+    print_note("linnet: stopped at step {}; the same command goes on from there\n", run.steps());
     throw CLI::RuntimeError(130);
   };
   stop_if_asked();

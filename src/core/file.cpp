@@ -156,6 +156,8 @@ NewFile::NewFile(const fs::path& path, std::span<const std::span<const std::byte
     : path_(path) {
   std::error_code error;
   const fs::file_status old = fs::status(path, error);
+  // E.g. links that lead in a circle: a rename would replace the first of them.
+  if (old.type() == fs::file_type::none) fail(path, "cannot write", error.value());
   // A rename would destroy a device such as /dev/null.
   if (fs::exists(old) && !fs::is_regular_file(old)) fail(path, "is not a regular file");
   if (fs::exists(old) && ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0)

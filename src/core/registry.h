@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/file.h"
 
 namespace linnet {
 
@@ -19,8 +20,8 @@ const Record& find_in(std::span<const Record* const> list, std::string_view what
     if (record->name == name) return *record;
     known += (known.empty() ? "" : ", ") + std::string(record->name);
   }
-  throw Error(
-      fmt::format("[config.{}] no such {}: \"{:.40}\"; there are: {}", what, what, name, known));
+  throw Error(fmt::format("[config.{}] no such {}: \"{}\"; there are: {}", what, what,
+                          printable(name, 40), known));
 }
 
 }  // namespace linnet

@@ -47,6 +47,12 @@ Input file_input(const std::string& path, const ReadOptions& options) {
   return input;
 }
 
+// Nobody shall believe to have asked for a split where there is but `only`, or none.
+void check_split(const std::string& path, const ReadOptions& options, std::string_view only) {
+  if (!options.split.empty() && options.split != only)
+    throw Error(fmt::format("[{}] has no split {}", place_of(path), printable(options.split, 40)));
+}
+
 Input tree_input(const std::string& path, std::unique_ptr<FileTree> tree) {
   if (tree->files().empty()) throw Error(fmt::format("[{}] has no files", place_of(path)));
   return {.path = path, .name = plain_name(path), .tree = std::move(tree), .window = nullptr};
@@ -145,14 +151,21 @@ OpenData open_data(Input input, const ReadOptions& options) {
                                 : "format " + options.format + " is a folder, this is a file"));
   }
   std::string path = input.path;
+  if (input.tree && format->splits(input).empty()) check_split(path, options, "train");
   return {format, std::move(path), format->open(std::move(input), options)};
 }
 
 OpenData open_data(const std::string& path, const ReadOptions& options) {
   std::unique_ptr<FileTree> tree = open_tree(path);
-  if (!tree) return open_data(file_input(path, options), options);
-  if (!tree->random_access() && tree->files().size() == 1)
-    return open_data(file_input(tree->path_of(tree->files()[0]), options), options);
+  if (!tree) {
+    check_split(path, options, "");
+    return open_data(file_input(path, options), options);
+  }
+  if (!tree->random_access() && tree->files().size() == 1) {
+    const std::string& file = tree->files()[0];
+    check_split(path, options, split_of_name(file));
+    return open_data(file_input(tree->path_of(file), options), options);
+  }
   return open_data(tree_input(path, std::move(tree)), options);
 }
 

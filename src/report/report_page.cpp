@@ -246,7 +246,8 @@ std::string subtitle(const ArenaSummary& summary) {
     for (const ArenaTask& task : board.tasks) {
       for (const ArenaCell& cell : task.cells) {
         for (const RunRecord* run : cell.runs) {
-          if (!run->started.empty()) days.insert(run->started.substr(0, 10));
+          // A foreign text may be no time: whole, since a cut could be within a character.
+          if (!run->started.empty()) days.insert(run->started.substr(0, run->started.find('T')));
           if (!run->commit.empty()) commits.insert(run->commit);
         }
       }

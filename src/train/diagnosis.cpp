@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "kernels/rows.h"
 
 namespace linnet {
@@ -134,6 +135,20 @@ Diagnosis diagnose(BatchRun run, std::span<const Example* const> batch, uint64_t
                             .gradient = norm_of(grouped, grads.data()) / examples});
   }
   return found;
+}
+
+void refuse_answer(const std::filesystem::path& folder, const Model& model, const float* values) {
+  for (const ParamSpec& spec : model.layout().specs()) {
+    const std::span<const float> tensor(values + spec.offset, static_cast<size_t>(spec.size()));
+    const auto bad = std::ranges::find_if(tensor, [](float x) { return !std::isfinite(x); });
+    if (bad == tensor.end()) continue;
+    throw Error(fmt::format("[{}] an answer is not finite: value {} of tensor {} is {}",
+                            place_of(folder), bad - tensor.begin() + 1, spec.name, *bad));
+  }
+  throw Error(
+      fmt::format("[{}] an answer is not finite, though all weights are: numbers between them are "
+                  "too large",
+                  place_of(folder)));
 }
 
 }  // namespace linnet

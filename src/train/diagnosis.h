@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,5 +33,10 @@ inline constexpr double kAbsurd = 1e18;
 // whose dropout is drawn again.
 Diagnosis diagnose(BatchRun run, std::span<const Example* const> batch, uint64_t seed,
                    uint64_t first);
+
+// Of a model whose answer is not finite: an Error that names the first tensor with such a value, or
+// says that there is none. `folder` is the model's.
+[[noreturn]] void refuse_answer(const std::filesystem::path& folder, const Model& model,
+                                const float* values);
 
 }  // namespace linnet

@@ -44,6 +44,8 @@ Predictions Evaluation::add_examples(std::span<const Example> examples,
   const int64_t classes = model_.config().classes;
   const auto width = static_cast<size_t>(classes);
   Predictions predictions{.probabilities = inference_.logits(sequences), .classes = {}};
+  finite_ &=
+      std::ranges::all_of(predictions.probabilities, [](float x) { return std::isfinite(x); });
   std::vector<float> unused(width);
   for (size_t i = 0; i < examples.size(); ++i) {
     const auto row = std::span(predictions.probabilities).subspan(i * width, width);
@@ -85,7 +87,10 @@ Predictions Evaluation::add_tokens(std::span<const Example> examples,
         scores[i] += token_cross_entropy(static_cast<int64_t>(rows.size()), classes, targets.data(),
                                          0, logits);
       });
-  for (const Score& score : scores) total_ += score;
+  for (const Score& score : scores) {
+    finite_ &= std::isfinite(score.loss);  // which no logit that is NaN or too large leaves finite
+    total_ += score;
+  }
   return predictions;
 }
 

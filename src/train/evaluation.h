@@ -39,6 +39,8 @@ class Evaluation {
   StepResult result() const { return means_of(total_, tokens_); }
   // The same as sums, e.g. the nats of a language model.
   const Score& total() const { return total_; }
+  // Whether every answer so far was; see refuse_answer().
+  bool finite() const { return finite_; }
 
  private:
   Predictions add_examples(std::span<const Example> examples, std::span<const Tokens> sequences);
@@ -48,6 +50,7 @@ class Evaluation {
   Inference inference_;
   Score total_;
   int64_t tokens_ = 0;
+  bool finite_ = true;
 };
 
 // Loss and accuracy of a model on a list of examples.

@@ -200,9 +200,14 @@ std::vector<Answer> answers_of(Evaluation& evaluation, const ModelConfig& config
 
 TaskScore score_task(Evaluation& evaluation, const ModelConfig& config, const Task& task,
                      const Tokenizer& tokenizer, const MoreExamples& more) {
-  if (config.task == "tokens") return score_tokens(evaluation, config, task, tokenizer, more);
-  if (config.loss == "sigmoid") return score_answers<ManyLabels>(evaluation, config, more);
-  return score_answers<OneLabel>(evaluation, config, more);
+  const auto score = [&] {
+    if (config.task == "tokens") return score_tokens(evaluation, config, task, tokenizer, more);
+    if (config.loss == "sigmoid") return score_answers<ManyLabels>(evaluation, config, more);
+    return score_answers<OneLabel>(evaluation, config, more);
+  };
+  TaskScore result = score();
+  result.finite = evaluation.finite();
+  return result;
 }
 
 TaskScore score_part(Context& context, const Model& model, const float* values,

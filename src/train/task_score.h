@@ -35,6 +35,7 @@ struct TaskScore {
   int64_t count = 0;  // records, or targets of tokens
   Figures figures;    // in the order to print; the loss first
   std::optional<ConfusionMatrix> confusion;
+  bool finite = true;  // all answers were
   // NaN when there is no such figure.
   double figure(std::string_view name) const;
 };

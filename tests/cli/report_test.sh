@@ -134,4 +134,8 @@ head -c 100000 /dev/zero | tr '\0' '[' >deep.jsonl
 expect_error "[deep.jsonl:1]" report deep.jsonl
 head -c 5000 "$LINNET_BIN" >binary.jsonl
 expect_error "[binary.jsonl:1]" report binary.jsonl
+# A time of a stranger is any text: it is not cut within a character.
+sed 's/"started": *"[^"]*"/"started": "1ééééééééé"/' arena.jsonl >strange.jsonl
+expect "" report strange.jsonl --out strange.html
+python3 -c "assert 'of 1ééééééééé' in open('strange.html', encoding='utf-8').read()" || fail "a time that is none"
 exit $((failures > 0))
