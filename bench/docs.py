@@ -47,7 +47,7 @@ def filled(path, makers):
 
 def main():
     if not os.path.exists(PROGRAM):
-        sys.exit(f'{PROGRAM} is not built: run ./linnet --help first')
+        sys.exit(f'{PROGRAM} is not built: run ./linnet quickstart first')
     made = dict(pages.all_pages()) | {ROOT / 'docs' / name: plot for name, plot in plots.all_plots()}
     makers = sections()
     for path in [ROOT / 'README.md', *sorted((ROOT / 'docs').glob('*.md'))]:

@@ -8,15 +8,15 @@
 
 #include "cli/arena_data.h"
 #include "cli/arena_projection.h"
+#include "cli/arena_results.h"
 #include "cli/arena_run.h"
 #include "cli/interrupt.h"
 #include "cli/streams.h"
 #include "cli/terminal.h"
 #include "core/file.h"
+#include "core/folder.h"
 #include "core/folder_lock.h"
-#include "core/log_file.h"
 #include "models/model.h"
-#include "report/run_records.h"
 
 namespace linnet {
 namespace {
@@ -59,51 +59,44 @@ class Contest {
 
  private:
   void read_results() {
-    if (!std::filesystem::exists(results_)) {
-      std::vector<LadderRung> ladder;
-      if (std::ranges::find(options_.tasks, "listops") != options_.tasks.end())
-        ladder = arena_ladder(context_, paths_["listops"]);
-      log_.emplace(results_);
-      append({{"plan",
-               {{"arena", options_.name},
-                {"profile", options_.profile},
-                {"tasks", options_.tasks},
-                {"rows", options_.names},
-                {"seeds", options_.seeds}}}});
-      for (const LadderRung& rung : ladder)
-        append({{"reference", rung.knows}, {"task", "listops"}, {"accuracy", rung.accuracy}});
-      return;
-    }
-    open_log();
-    const std::vector<std::filesystem::path> files = {results_};
-    const RunRecords records = read_run_records(files);
+    const RunRecords& records = results_.records();
+    const auto ours = [&](const auto& record) {
+      return record.arena == options_.name && record.profile == options_.profile;
+    };
+    // Records of another arena are no beginning of this one.
+    if (results_.was_empty() || std::ranges::any_of(records.plans, ours)) write_beginning();
     for (const RunRecord& run : records.runs) {
-      if (run.arena != options_.name || run.profile != options_.profile) continue;
+      if (!ours(run)) continue;
       if (!run.ok && options_.retry) continue;
       done_.insert({run.task, run.row, run.seed});
       if (run.ok) add_time(run.task, run.row, run.seconds);
     }
-    for (const RunProjection& projection : records.projections) {
-      if (projection.arena == options_.name && projection.profile == options_.profile)
-        projected_[{projection.task, projection.row}] = projection;
+    for (const RunProjection& projection : records.projections)
+      if (ours(projection)) projected_[{projection.task, projection.row}] = projection;
+  }
+
+  // The plan and the references, as far as the file does not have them: a kill can come between.
+  void write_beginning() {
+    std::set<std::string> known;
+    for (const ReferenceScore& reference : results_.records().references)
+      if (reference.task == "listops") known.insert(reference.name);
+    std::vector<LadderRung> ladder;
+    if (std::ranges::find(options_.tasks, "listops") != options_.tasks.end() &&
+        known.size() < kLadderRungs)
+      ladder = arena_ladder(context_, paths_["listops"]);
+    if (results_.was_empty()) {
+      results_.append({{"plan",
+                        {{"arena", options_.name},
+                         {"profile", options_.profile},
+                         {"tasks", options_.tasks},
+                         {"rows", options_.names},
+                         {"seeds", options_.seeds}}}});
     }
-  }
-
-  // A kill may have left half a line, which the next must not be glued to.
-  void open_log() {
-    const MappedFile file(results_);
-    const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
-                                file.bytes().size());
-    const size_t start = text.rfind('\n') + 1;  // 0 where there is none
-    const std::string_view last = text.substr(start);
-    const bool whole = last.empty() || Json::accept(last);
-    log_.emplace(results_, static_cast<int64_t>(whole ? text.size() : start));
-    if (whole && !last.empty()) log_->append("\n");
-  }
-
-  void append(const Json& line) {
-    log_->append(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
-    log_->sync();  // the run's folder is removed next
+    for (const LadderRung& rung : ladder) {
+      if (!known.contains(std::string(rung.knows)))
+        results_.append(
+            {{"reference", rung.knows}, {"task", "listops"}, {"accuracy", rung.accuracy}});
+    }
   }
 
   const PreparedTask& prepared(const std::string& task) {
@@ -146,15 +139,20 @@ class Contest {
       });
     }
     if (!record) return;
-    append(*record);
+    results_.append(*record);
     done_.insert({task, row.name, static_cast<uint64_t>(seed)});
     if ((*record)["status"] == "ok") {
       add_time(task, row.name, (*record)["seconds"].get<double>());
-      std::filesystem::remove_all(run.folder);
+      remove_folder(run);
     } else {
       print_note("linnet: {} {} seed {} failed: {}\n", task, row.name, seed,
                  (*record)["error"].get<std::string>());
     }
+  }
+
+  static void remove_folder(const ArenaRun& run) {
+    if (!remove_own_folder(run.folder))
+      print_note("linnet: {} was not made by linnet, so it is left\n", place_of(run.folder));
   }
 
   // Instead of runs: some steps of each row and task, and what a whole run would take.
@@ -170,11 +168,12 @@ class Contest {
         const std::optional<Json> record =
             project_run(context_, run, data, options_.project, stop,
                         [&](double done, const std::string& note) { progress.show(done, note); });
-        std::filesystem::remove_all(run.folder);
-        if (record) append(*record);
+        remove_folder(run);
+        if (record) results_.append(*record);
       }
     }
-    print_out("records: {}\nreport:  linnet report {} --out report.html\n", results_, results_);
+    print_out("records: {}\nreport:  linnet report {} --out report.html\n", results_.path(),
+              results_.path());
   }
 
   // By as many steps, of a run of the same length and size.
@@ -235,15 +234,15 @@ class Contest {
       print_out("{} runs are left{}; the same command goes on\n", runs,
                 seconds > 0 ? fmt::format(", about {:.0f} minutes", seconds / 60) : "");
     }
-    print_out("records: {}\nreport:  linnet report {} --out report.html\n", results_, results_);
+    print_out("records: {}\nreport:  linnet report {} --out report.html\n", results_.path(),
+              results_.path());
   }
 
   ArenaOptions options_;
   ConfigFlags model_;
   RunFlags train_;
   FolderLock lock_;
-  std::string results_;
-  std::optional<LogFile> log_;
+  ArenaResults results_;
   std::map<std::string, std::string> paths_;
   std::map<std::string, PreparedTask> prepared_;
   Context context_;

@@ -7,6 +7,8 @@
 // validation and scaled to its records.
 #include "cli/arena_projection.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +17,8 @@
 #include "cli/memory.h"
 #include "cli/provenance.h"
 #include "core/error.h"
+#include "core/file.h"
+#include "core/folder.h"
 #include "core/folder_lock.h"
 #include "train/run.h"
 
@@ -54,7 +58,10 @@ std::optional<Json> project_run(
     const std::function<void(double done, const std::string& note)>& show) {
   if (run.settings.steps == 0 || run.settings.epochs > 0 || run.settings.minutes > 0)
     throw Error("[--project] is of runs that end by their --steps alone");
-  std::filesystem::remove_all(run.folder);
+  if (!remove_own_folder(run.folder))
+    throw Error(
+        fmt::format("[{}] was not made by linnet, and is in the way", place_of(run.folder)));
+  make_own_folder(run.folder);
   const FolderLock lock(run.folder);
   RunSettings settings = run.settings;
   settings.steps = steps;

@@ -10,6 +10,7 @@
 #include "cli/figures.h"
 #include "cli/memory.h"
 #include "cli/provenance.h"
+#include "core/folder.h"
 #include "core/folder_lock.h"
 #include "train/run.h"
 
@@ -68,6 +69,7 @@ std::optional<Json> run_in_arena(
                  {"commit", source_commit()},
                  {"machine", machine_name()},
                  {"started", utc_now()}};
+  make_own_folder(run.folder);
   const FolderLock lock(run.folder);
   try {
     reset_peak_memory();

@@ -15,12 +15,15 @@
 #include <filesystem>
 #include <optional>
 
+#include "cli/interrupt.h"
 #include "cli/measure.h"
 #include "cli/memory.h"
 #include "cli/peer.h"
 #include "cli/streams.h"
 #include "cli/terminal.h"
 #include "core/error.h"
+#include "core/file.h"
+#include "core/folder.h"
 #include "core/random.h"
 #include "models/inference.h"
 #include "models/model_folder.h"
@@ -64,12 +67,23 @@ std::vector<Tokens> sequences_of(const std::vector<Example>& examples) {
   return sequences;
 }
 
+// Never one of the current folder, which may be anybody's.
+std::filesystem::path pytorch_script() {
+  const char* root = std::getenv("LINNET_ROOT");
+  if (root == nullptr || *root == '\0')
+    throw Error("[--against] LINNET_ROOT is not set: run ./linnet in the source folder");
+  const auto script = std::filesystem::path(root) / "bench" / "peers" / "pytorch_engine.py";
+  if (!std::filesystem::exists(script))
+    throw Error(fmt::format("[--against] {} not found: run ./linnet in the source folder",
+                            place_of(script)));
+  return script;
+}
+
 // A temporary folder with the model and the batch, for rivals.
 class Handover {
  public:
-  Handover(const Model& model, const float* values, const std::vector<Example>& examples)
-      : folder_(std::filesystem::temp_directory_path() / fmt::format("linnet-bench-{}", getpid())) {
-    save_model(folder_, model, values, "");
+  Handover(const Model& model, const float* values, const std::vector<Example>& examples) {
+    save_model(folder_.path(), model, values, "");
     std::vector<float> tokens, lengths, labels;
     for (const Example& e : examples) {
       tokens.insert(tokens.end(), e.tokens.begin(), e.tokens.end());
@@ -82,26 +96,14 @@ class Handover {
     const Tensor tensors[] = {{"tokens", size(tokens), tokens.data()},
                               {"lengths", size(lengths), lengths.data()},
                               {"labels", size(labels), labels.data()}};
-    write_safetensors(folder_ / "tokens.safetensors", tensors, {});
+    write_safetensors(folder_.path() / "tokens.safetensors", tensors, {});
   }
-  ~Handover() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  Handover(const Handover&) = delete;
-  Handover& operator=(const Handover&) = delete;
 
   std::vector<std::string> pytorch(const std::string& mode, bool tuned) const {
-    const char* root = std::getenv("LINNET_ROOT");
-    const auto script =
-        std::filesystem::path(root ? root : ".") / "bench" / "peers" / "pytorch_engine.py";
-    if (!std::filesystem::exists(script))
-      throw Error(
-          "[--against] bench/peers/pytorch_engine.py not found: run ./linnet in the source folder");
     std::vector<std::string> command = {
-        "/usr/bin/python3", script.string(),
-        "--model",          folder_.string(),
-        "--tokens",         (folder_ / "tokens.safetensors").string(),
+        "/usr/bin/python3", pytorch_script().string(),
+        "--model",          folder_.path().string(),
+        "--tokens",         (folder_.path() / "tokens.safetensors").string(),
         "--mode",           mode,
         "--batch",          std::to_string(kBatch)};
     if (tuned) command.insert(command.end(), {"--processes", "2"});
@@ -109,7 +111,7 @@ class Handover {
   }
 
  private:
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
 };
 
 // An Error unless the rival's logits are ours.
@@ -137,6 +139,7 @@ class EngineBench {
       : options_(options), report_(report), gate_(context_) {}
 
   void run() {
+    if (options_.pytorch) pytorch_script();
     gate_.peak();
     const Model model(engine_config("kernel", kLength));
     const std::vector<Example> examples = random_examples(kBatch, kLength);
@@ -183,14 +186,27 @@ class EngineBench {
       trainer->update();
     };
     std::vector<std::unique_ptr<Peer>> rivals;
-    const Handover handover(model, values.data(), examples);
-    for (bool tuned : {false, true}) {
-      if (!options_.pytorch) break;
-      note("starting PyTorch...");
-      rivals.push_back(std::make_unique<Peer>(handover.pytorch(mode, tuned)));
-      compare_logits("PyTorch", logits, rivals.back()->greeting());
-    }
+    if (options_.pytorch) rivals = start_pytorch(model, values, examples, mode, logits);
     take_turns(model, mode, step, rivals);
+  }
+
+  // As it is, and tuned. They have read the model and the batch when they greet.
+  std::vector<std::unique_ptr<Peer>> start_pytorch(const Model& model, const Block& values,
+                                                   const std::vector<Example>& examples,
+                                                   const std::string& mode,
+                                                   const std::vector<float>& logits) {
+    stop_on_signals();  // the folder has to be removed
+    std::vector<std::unique_ptr<Peer>> rivals;
+    {
+      const Handover handover(model, values.data(), examples);
+      for (bool tuned : {false, true}) {
+        note("starting PyTorch...");
+        rivals.push_back(std::make_unique<Peer>(handover.pytorch(mode, tuned)));
+        compare_logits("PyTorch", logits, rivals.back()->greeting());
+      }
+    }
+    end_on_signals();
+    return rivals;
   }
 
   void take_turns(const Model& model, const std::string& mode, const std::function<void()>& step,

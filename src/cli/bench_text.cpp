@@ -2,7 +2,6 @@
 #include "cli/bench_text.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +16,7 @@
 #include "cli/train_choices.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/folder.h"
 #include "models/profiles.h"
 #include "train/run.h"
 
@@ -44,27 +44,6 @@ void stop_if_interrupted() {
   if (interrupted()) throw CLI::RuntimeError(130);
 }
 
-// A folder for the time of the run.
-class WorkFolder {
- public:
-  WorkFolder() {
-    std::string name = (fs::temp_directory_path() / "linnet_bench_XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      throw Error(fmt::format("[{}] cannot make a folder there", place_of(name)));
-    path_ = name;
-  }
-  ~WorkFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  WorkFolder(const WorkFolder&) = delete;
-  WorkFolder& operator=(const WorkFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 PreparedTask prepare_texts(const Options& options, const TextShow& show) {
   PreparedTask prepared = prepare(options.choice, options.threads,
                                   [&](const std::string& what, double) { show(what); });
@@ -91,7 +70,7 @@ void check_labels(const PreparedTask& prepared) {
 TextFigures run_linnet(const TextContest& contest, const ModelConfig& config,
                        const RunSettings& settings, double preparing) {
   const fs::path folder = contest.folder / fmt::format("linnet{}", settings.seed);
-  fs::create_directories(folder);
+  make_own_folder(folder);
   Run run(contest.context, folder, config, contest.prepared, settings);
   while (!run.finished()) {
     stop_if_interrupted();
@@ -121,7 +100,7 @@ TextFigures run_linnet(const TextContest& contest, const ModelConfig& config,
   if (!contest.prepared.parts.test) score = run.score_validation();
   figures.accuracy = score.figure("accuracy");
   figures.macro_f1 = score.figure("macro_f1");
-  fs::remove_all(folder);
+  remove_own_folder(folder);
   return figures;
 }
 
@@ -196,8 +175,13 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
     if (rival->check) rival->check();
     rivals.push_back(rival);
   }
+  stop_on_signals();
+  const TemporaryFolder folder;
   Progress progress("bench text");
-  const TextShow show = [&](const std::string& what) { progress.show(0, what); };
+  const TextShow show = [&](const std::string& what) {
+    stop_if_interrupted();
+    progress.show(0, what);
+  };
   const Clock::time_point start = Clock::now();
   const PreparedTask prepared = prepare_texts(options, show);
   const double preparing = seconds_since(start);
@@ -206,8 +190,6 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
   const ModelConfig config = model_of(prepared, options.recipe, model_flags);
   model_flags.check_used({&config, 1});
   Context context(options.threads, static_cast<uint64_t>(settings.seed));
-  const WorkFolder folder;
-  stop_on_signals();
   const TextContest contest{.context = context,
                             .prepared = prepared,
                             .scored = prepared.parts.test.value_or(prepared.parts.validation),

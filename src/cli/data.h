@@ -15,7 +15,7 @@ void add_data_make_pathfinder(CLI::App& make);
 void add_data_convert(CLI::App& data);
 void add_data_ladder(CLI::App& data);
 
-// LRA's three files in a folder that is made.
+// LRA's three files in a folder that is made; one that linnet did not make must not have them.
 void write_listops_splits(const std::string& folder, const ListopsRule& rule, uint64_t seed,
                           int64_t train_rows, int64_t val_rows, int64_t test_rows);
 

@@ -68,10 +68,10 @@ void run(const Options& options, const ReadOptions& read) {
     throw Error(
         fmt::format("[--out] must end with .csv or .jsonl, or be -: {}", printable(options.out)));
   }
+  OutputFile file(options.out);
   OpenData data = open_data(options.path, read);
   if (data.format->pixels)
     throw Error(fmt::format("[{}] holds images, which have no form as text", data.path));
-  OutputFile file(options.out);
   Progress progress("converting");
   Record record;
   std::string line;

@@ -9,6 +9,7 @@
 #include "cli/streams.h"
 #include "cli/terminal.h"
 #include "core/error.h"
+#include "core/folder.h"
 #include "data/listops.h"
 #include "data/polynomial.h"
 
@@ -25,8 +26,8 @@ struct ListopsOptions {
 };
 
 // LRA's own form: a header, CRLF as Python's csv writes it, parentheses.
-void write_listops(const std::string& path, const std::vector<ListopsExample>& rows) {
-  OutputFile file(path);
+void write_listops(OutputFile& file, const std::string& path,
+                   const std::vector<ListopsExample>& rows) {
   file.write("Source\tTarget\r\n");
   for (const ListopsExample& row : rows)
     file.write(fmt::format("{}\t{}\r\n", listops_text(row.tokens), row.label));
@@ -41,7 +42,8 @@ void make_listops_files(const ListopsOptions& options) {
     write_listops_splits(options.out, options.rule, options.seed, options.rows - 2 * held, held,
                          options.test > 0 ? options.test : held);
   } else {
-    write_listops(options.out, make_listops(options.rule, options.seed, options.rows));
+    OutputFile file(options.out);
+    write_listops(file, options.out, make_listops(options.rule, options.seed, options.rows));
   }
 }
 
@@ -79,8 +81,8 @@ struct PolynomialOptions {
 };
 
 void make_polynomial_file(const PolynomialOptions& options) {
-  const auto rows = make_polynomial(options.rule, options.seed, options.rows);
   OutputFile file(options.out);
+  const auto rows = make_polynomial(options.rule, options.seed, options.rows);
   file.write("text\tlabel\n");
   for (const PolynomialExample& row : rows)
     file.write(fmt::format("{}\t{}\n", fmt::join(row.tokens, " "), row.label));
@@ -111,14 +113,16 @@ void add_polynomial(CLI::App& make) {
 
 void write_listops_splits(const std::string& folder, const ListopsRule& rule, uint64_t seed,
                           int64_t train_rows, int64_t val_rows, int64_t test_rows) {
-  const std::filesystem::path path = folder;
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (error) throw Error(fmt::format("[{}] cannot create: {}", folder, error.message()));
+  constexpr std::string_view kFiles[] = {"basic_train.tsv", "basic_val.tsv", "basic_test.tsv"};
+  make_own_folder(folder);
+  const std::filesystem::path old = first_of(folder, kFiles);
+  if (!old.empty() && !is_own_folder(folder)) refuse_foreign(old);
+  const auto path = [&](size_t i) { return (std::filesystem::path(folder) / kFiles[i]).string(); };
+  OutputFile train(path(0)), val(path(1)), test(path(2));
   const ListopsSplits splits = make_listops_splits(rule, seed, train_rows, val_rows, test_rows);
-  write_listops((path / "basic_train.tsv").string(), splits.train);
-  write_listops((path / "basic_val.tsv").string(), splits.val);
-  write_listops((path / "basic_test.tsv").string(), splits.test);
+  write_listops(train, path(0), splits.train);
+  write_listops(val, path(1), splits.val);
+  write_listops(test, path(2), splits.test);
 }
 
 void add_data_make(CLI::App& data) {

@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/data.h"
+#include "cli/output_file.h"
 #include "cli/streams.h"
 #include "cli/terminal.h"
 #include "core/context.h"
 #include "core/error.h"
-#include "core/file.h"
 #include "data/pathfinder.h"
 
 namespace linnet {
@@ -30,6 +30,7 @@ void run(const Options& options) {
   PathfinderRule rule = pathfinder_rule(options.size, options.dashes);
   if (options.distractors) rule.distractors = *options.distractors;
   if (options.contrast) rule.contrast = *options.contrast;
+  OutputFile file(options.out);
   const Clock::time_point start = Clock::now();
   const auto record = static_cast<size_t>(1 + rule.size * rule.size);
   std::vector<uint8_t> bytes(record * static_cast<size_t>(options.rows));
@@ -51,8 +52,8 @@ void run(const Options& options) {
                     with_commas(now) + " images");
     }
   }
-  const std::span<const std::byte> part = std::as_bytes(std::span(bytes));
-  write_file(options.out, std::span(&part, 1));
+  file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  file.close();
   const double seconds = seconds_since(start);
   if (options.json) {
     nlohmann::ordered_json json = {{"rows", options.rows},

@@ -3,10 +3,15 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
+
+#include "cli/interrupt.h"
 #include "core/error.h"
 #include "core/file.h"
 
@@ -45,7 +50,18 @@ Peer::~Peer() {
   if (process_ > 0) waitpid(process_, nullptr, 0);
 }
 
+void Peer::await() {
+  constexpr int kMoment = 100;  // milliseconds
+  pollfd ready = {fileno(from_), POLLIN, 0};
+  while (::poll(&ready, 1, kMoment) <= 0) {
+    if (!interrupted()) continue;
+    ::kill(process_, SIGTERM);
+    throw CLI::RuntimeError(130);
+  }
+}
+
 nlohmann::json Peer::read_line() {
+  await();
   std::string line;
   for (int c; (c = std::fgetc(from_)) != EOF && c != '\n';) line += static_cast<char>(c);
   nlohmann::json answer = nlohmann::json::parse(line, nullptr, false);

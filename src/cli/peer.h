@@ -25,6 +25,8 @@ class Peer {
   nlohmann::json ask(const std::string& line);
 
  private:
+  // Until it says something; where the user stops the program, it is ended, too.
+  void await();
   nlohmann::json read_line();
   std::string name_;
   pid_t process_ = -1;

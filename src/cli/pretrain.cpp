@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/folder.h"
 #include "core/settings.h"
 #include "models/model_folder.h"
 
@@ -12,25 +13,47 @@ namespace linnet {
 
 using Json = nlohmann::ordered_json;
 
+namespace {
+
+constexpr const char* kStart = "start.json";
+
+Json start_of(const PretrainSettings& from, const std::string& model, int64_t records,
+              int64_t bytes) {
+  Json json = pretrain_settings_to_json(from);
+  json["init"] = model;
+  json["unlabelled_records"] = records;
+  json["unlabelled_bytes"] = bytes;
+  return json;
+}
+Json start_of(const PreparedTask& prepared, const PretrainSettings& settings,
+              const std::string& init) {
+  return start_of(settings, init, prepared.unlabelled_records, prepared.unlabelled_bytes);
+}
+// Of a run from nothing, which has no such file.
+Json plain_start() { return start_of({}, "", 0, 0); }
+
+// Its beginning is not written yet.
+bool is_new(const std::filesystem::path& folder) {
+  return !std::filesystem::exists(folder / kStart) && !std::filesystem::exists(folder / "run.json");
+}
+
+}  // namespace
+
+void save_start(const std::filesystem::path& folder, const PreparedTask& prepared,
+                const PretrainSettings& settings, const std::string& init) {
+  const Json now = start_of(prepared, settings, init);
+  if (is_new(folder) && now != plain_start()) write_file(folder / kStart, now.dump(2) + "\n");
+}
+
 void check_start(const std::filesystem::path& folder, const PreparedTask& prepared,
                  const PretrainSettings& settings, const std::string& init) {
-  const auto start_of = [](const PretrainSettings& from, const std::string& model, int64_t records,
-                           int64_t bytes) {
-    Json json = pretrain_settings_to_json(from);
-    json["init"] = model;
-    json["unlabelled_records"] = records;
-    json["unlabelled_bytes"] = bytes;
-    return json;
-  };
-  const Json now = start_of(settings, init, prepared.unlabelled_records, prepared.unlabelled_bytes);
-  const std::filesystem::path path = folder / "start.json";
-  nlohmann::json before = start_of({}, "", 0, 0);
-  if (std::filesystem::exists(path)) {
-    before = parse_settings(read_file(path, kLargestConfigFile), place_of(path));
-  } else if (!std::filesystem::exists(folder / "run.json")) {
-    if (now != start_of({}, "", 0, 0)) write_file(path, now.dump(2) + "\n");
-    return;
-  }
+  if (is_new(folder)) return;
+  const Json now = start_of(prepared, settings, init);
+  const std::filesystem::path path = folder / kStart;
+  const nlohmann::json before =
+      std::filesystem::exists(path)
+          ? parse_settings(read_file(path, kLargestConfigFile), place_of(path))
+          : nlohmann::json(plain_start());
   for (const auto& [name, value] : now.items()) {
     const nlohmann::json old = before.value(name, nlohmann::json());
     if (old == nlohmann::json(value)) continue;
@@ -65,10 +88,7 @@ Json pretrain(Context& context, const std::filesystem::path& folder, const Pretr
     bar.show(part.to, "pretrained");
     return parse_settings(read_file(ended, kLargestConfigFile), place_of(ended));
   }
-  std::error_code failure;
-  std::filesystem::create_directories(own, failure);
-  if (failure)
-    throw Error(fmt::format("[{}] cannot make the folder: {}", place_of(own), failure.message()));
+  make_folders(own);
   check_examples(next, next_model, bar);
   const Task& task = *pretraining.task.task;
   Run run(context, own, pretraining.model, pretraining.task, pretraining.settings, start);

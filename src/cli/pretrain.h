@@ -13,6 +13,9 @@ namespace linnet {
 // the first setting that is another.
 void check_start(const std::filesystem::path& folder, const PreparedTask& prepared,
                  const PretrainSettings& settings, const std::string& init);
+// Writes start.json where a new run needs it.
+void save_start(const std::filesystem::path& folder, const PreparedTask& prepared,
+                const PretrainSettings& settings, const std::string& init);
 
 inline constexpr const char* kPretrainFolder = "pretrain";
 

@@ -13,6 +13,7 @@
 #include "cli/verbs.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/folder.h"
 #include "core/random.h"
 #include "data/listops.h"
 #include "models/model_folder.h"
@@ -114,13 +115,32 @@ class Batches {
   size_t at_ = 0;
 };
 
+constexpr std::string_view kAuthor = " on short ListOps\n\nMade by `linnet quickstart`: ";
+
 std::string card(const Entry& entry, const Json& result) {
   return fmt::format(
-      "# {} on short ListOps\n\nMade by `linnet quickstart`: nested MIN, MAX, MED and SM over "
-      "digits, 11 to 99 tokens.\n"
+      "# {}{}nested MIN, MAX, MED and SM over digits, 11 to 99 tokens.\n"
       "Test accuracy {:.1f}% on {} trees, {} parameters.\n",
-      entry.name, result["accuracy"].get<double>() * 100, kTestRows,
+      entry.name, kAuthor, result["accuracy"].get<double>() * 100, kTestRows,
       result["parameters"].get<int64_t>());
+}
+
+std::filesystem::path folder_of(const Options& options, const Entry& entry) {
+  return std::filesystem::path(options.folder) / entry.name;
+}
+
+// An Error where a model could not be written, or would replace what is not linnet's: a card of
+// others, and any of its files without a card in a folder that linnet did not make.
+void make_place(const std::filesystem::path& folder) {
+  constexpr std::string_view kCard[] = {"README.md"},
+                             kFiles[] = {"model.safetensors", "config.json", "metrics.jsonl"};
+  make_own_folder(folder);
+  const std::filesystem::path card = first_of(folder, kCard), file = first_of(folder, kFiles);
+  if (!card.empty() && (!std::filesystem::is_regular_file(card) ||
+                        read_file(card, kLargestConfigFile).find(kAuthor) == std::string::npos))
+    refuse_foreign(card);
+  if (card.empty() && !file.empty() && !is_own_folder(folder)) refuse_foreign(file);
+  const NewFile probe(folder / kCard[0]);
 }
 
 Json train_one(Context& context, const Options& options, const Entry& entry,
@@ -132,7 +152,7 @@ Json train_one(Context& context, const Options& options, const Entry& entry,
   config.seed = options.seed;
   Trainer trainer(context, model, Parameters::initial(model, options.seed), config);
   Batches batches(train, options.seed);
-  const std::filesystem::path folder = std::filesystem::path(options.folder) / entry.name;
+  const std::filesystem::path folder = folder_of(options, entry);
   std::string metrics;
   int64_t tokens = 0;
   double smooth = 0;
@@ -198,6 +218,7 @@ void run(const Options& options, const ConfigFlags& flags) {
   if (options.steps < 1)
     throw Error(fmt::format("[--steps] must be at least 1, not {}", options.steps));
   const std::vector<Entry> entries = entries_of(options, flags);
+  for (const Entry& entry : entries) make_place(folder_of(options, entry));
   Context context(options.threads, options.seed);
   const ListopsSplits data =
       make_listops_splits(listops_short(), options.seed, kTrainRows, 0, kTestRows);

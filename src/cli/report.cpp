@@ -2,6 +2,8 @@
 // terminal.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "cli/output_file.h"
 #include "cli/streams.h"
 #include "cli/terminal.h"
@@ -45,21 +47,33 @@ void print_summary(const ArenaSummary& summary) {
   for (const std::string& note : summary.notes) print_out("Note: {}\n", note);
 }
 
-void write(const std::string& path, const std::string& content) {
-  if (path.empty()) return;
-  OutputFile file(path);
-  file.write(content);
-  file.close();
-  if (path != "-")
-    print_note("{}: {} bytes\n", place_of(path), with_commas(static_cast<int64_t>(content.size())));
-}
+// A file that a flag asks for, opened before the records are read; or none.
+class Output {
+ public:
+  explicit Output(const std::string& path) : path_(path) {
+    if (!path.empty()) file_.emplace(path);
+  }
+  bool wanted() const { return file_.has_value(); }
+  void write(const std::string& content) {
+    file_->write(content);
+    file_->close();
+    if (path_ != "-")
+      print_note("{}: {} bytes\n", place_of(path_),
+                 with_commas(static_cast<int64_t>(content.size())));
+  }
+
+ private:
+  std::string path_;
+  std::optional<OutputFile> file_;
+};
 
 void run(const Options& options) {
+  Output page(options.out), markdown(options.markdown), csv(options.csv);
   const RunRecords records = read_run_records(options.files, with_defaults);
   const ArenaSummary summary = summarize(records, options.against);
-  if (!options.out.empty()) write(options.out, report_page(summary, options.title));
-  if (!options.markdown.empty()) write(options.markdown, markdown_report(summary, options.title));
-  if (!options.csv.empty()) write(options.csv, csv_report(summary));
+  if (page.wanted()) page.write(report_page(summary, options.title));
+  if (markdown.wanted()) markdown.write(markdown_report(summary, options.title));
+  if (csv.wanted()) csv.write(csv_report(summary));
   const bool to_stdout = options.out == "-" || options.markdown == "-" || options.csv == "-";
   if (options.json) {
     write_out(json_report(summary));

@@ -189,7 +189,7 @@ std::vector<TextFigures> run_fasttext(const TextContest& contest) {
     shuffle(train);
     write_lines(train, contest.folder / "all.txt");
   }
-  std::ofstream(contest.folder / "one.txt") << "one\n";
+  write_lines({"one\n"}, contest.folder / "one.txt");
   return {run_ngrams(contest, 1, validation.classes, scored),
           run_ngrams(contest, 2, validation.classes, scored)};
 }

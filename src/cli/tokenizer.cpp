@@ -10,11 +10,11 @@
 
 #include "cli/activity.h"
 #include "cli/data_flags.h"
+#include "cli/output_file.h"
 #include "cli/streams.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "core/error.h"
-#include "core/file.h"
 #include "data/part.h"
 
 namespace linnet {
@@ -36,6 +36,7 @@ struct Lines {
 };
 
 void train(const Options& options, const ReadOptions& read) {
+  OutputFile out(options.out);
   const Clock::time_point start = Clock::now();
   RecordTexts texts(DataPart{.path = options.data, .read = read});
   std::unique_ptr<Tokenizer> tokenizer;
@@ -47,7 +48,8 @@ void train(const Options& options, const ReadOptions& read) {
         options.kind, [&](std::string& text) { return texts.next(text); }, settings);
   }
   const std::string file = tokenizer->file();
-  write_file(options.out, file);
+  out.write(file);
+  out.close();
   const double seconds = seconds_since(start);
   if (options.json) {
     nlohmann::ordered_json json;

@@ -63,6 +63,13 @@ void choose_start(const PretrainSettings& start, Options& options) {
   options.choice.tokenizer = options.recipe.init;
 }
 
+// The content of the file that --tokenizer names; empty where it names a kind, or is not given.
+std::string named_tokenizer(const DataChoice& choice) {
+  const bool kind = std::ranges::any_of(
+      tokenizers(), [&](const TokenizerKind* known) { return known->name == choice.tokenizer; });
+  return kind || choice.tokenizer.empty() ? "" : load_tokenizer(choice.tokenizer)->file();
+}
+
 void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_flags,
          const RunFlags& run_flags, const PretrainFlags& pretrain_flags) {
   check_recipe(options.recipe, options.choice.task);
@@ -76,8 +83,10 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
   choose_start(start, options);
   const std::filesystem::path folder = options.out;
   const FolderLock lock(folder);
+  const std::string tokenizer = named_tokenizer(options.choice);
   // Learnt by the run that is gone on with.
   for (const std::filesystem::path& place : {folder, folder / kPretrainFolder}) {
+    check_folder(place, tokenizer);
     for (const TokenizerKind* kind : tokenizers()) {
       if (std::filesystem::exists(place / "run.json") &&
           std::filesystem::exists(place / kind->file))
@@ -95,7 +104,7 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
   ModelConfig config = model_of(prepared, options.recipe, model_flags);
   if (options.autotune == 0) model_flags.check_used({&config, 1});
   RunSettings whole = settings_of(prepared, options.recipe, run_flags);
-  check_metric(config, *prepared.task, whole);  // before a search or pretraining
+  check_settings(config, *prepared.task, whole);  // before a search or pretraining
   Context context(options.threads, static_cast<uint64_t>(whole.seed));
   stop_on_signals();
   Json tuned;  // settings that a search has changed
@@ -114,6 +123,7 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
   if (!init.empty()) initial_values(Model(config), 0, init);
   check_start(folder, prepared, start, init);
   check_identity(folder, prepared, config, settings);
+  save_start(folder, prepared, start, init);
   if (!options.json)
     say_choices(prepared, options.recipe, Model(config), whole, first ? &*first : nullptr);
   std::optional<Progress> bar("training");

@@ -55,6 +55,18 @@ bool write_all(int fd, std::span<const std::byte> part) {
   return true;
 }
 
+// Where a path leads, also by a link to a file that is not there yet.
+fs::path end_of_links(const fs::path& path) {
+  std::error_code error;
+  fs::path target = fs::weakly_canonical(path, error);
+  constexpr int kMostLinks = 40;
+  for (int i = 0; !error && i < kMostLinks && fs::is_symlink(target, error); ++i)
+    target = fs::weakly_canonical(target.parent_path() / fs::read_symlink(target, error), error);
+  if (error && error != std::errc::no_such_file_or_directory)
+    fail(path, "cannot write", error.value());
+  return target;
+}
+
 // Length of the character that `text` starts with, or 0 when it must not reach a terminal.
 size_t visible_length(std::string_view text) {
   const auto [c, length] = decode_utf8(text);
@@ -116,7 +128,7 @@ MappedFile::~MappedFile() {
 // A new file in the folder of `target`, removed again unless it was renamed.
 class NewFile::Temporary {
  public:
-  // -1 in folder() or file(), and errno, tell of a failure. The number is needed when a killed
+  // -1 in file(), and errno, tell of a failure. The number is needed when a killed
   // process of the same id left one, or other threads and machines write to the same folder.
   Temporary(const fs::path& target, mode_t mode)
       : target_(target.filename()),
@@ -128,6 +140,7 @@ class NewFile::Temporary {
       fd_ = ::openat(folder(), name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
       if (fd_ < 0 && errno != EEXIST) return;
     }
+    if (fd_ >= 0) path_ = target.parent_path() / name_;
   }
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
@@ -139,6 +152,7 @@ class NewFile::Temporary {
 
   int folder() const { return folder_.get(); }
   int file() const { return fd_; }
+  const fs::path& path() const { return path_; }
   bool rename() {
     renamed_ = ::renameat(folder(), name_.c_str(), folder(), target_.c_str()) == 0;
     return renamed_;
@@ -149,11 +163,11 @@ class NewFile::Temporary {
   Descriptor folder_;
   int fd_ = -1;
   std::string name_;
+  fs::path path_;
   bool renamed_ = false;
 };
 
-NewFile::NewFile(const fs::path& path, std::span<const std::span<const std::byte>> parts)
-    : path_(path) {
+NewFile::NewFile(const fs::path& path) : path_(path) {
   std::error_code error;
   const fs::file_status old = fs::status(path, error);
   // E.g. links that lead in a circle: a rename would replace the first of them.
@@ -162,19 +176,20 @@ NewFile::NewFile(const fs::path& path, std::span<const std::span<const std::byte
   if (fs::exists(old) && !fs::is_regular_file(old)) fail(path, "is not a regular file");
   if (fs::exists(old) && ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0)
     fail(path, "cannot write", errno);
-  const fs::path target = fs::weakly_canonical(path, error);
-  if (error) fail(path, "cannot write", error.value());
+  const fs::path target = end_of_links(path);
 
   // Private until it has the permissions of the old file; a new file gets what the umask leaves.
   temporary_ = std::make_unique<Temporary>(target, fs::exists(old) ? 0600 : 0666);
-  if (temporary_->folder() < 0) fail(path, "cannot open the folder", errno);
   const int fd = temporary_->file();
   if (fd < 0) fail(path, "cannot write to the folder", errno);
   // Some file systems have no permissions: there the file stays private, which harms nobody.
   if (fs::exists(old)) (void)::fchmod(fd, static_cast<mode_t>(old.permissions() & fs::perms::all));
-  for (const std::span<const std::byte> part : parts)
-    if (!write_all(fd, part)) fail(path, "cannot write", errno);
-  if (::fsync(fd) != 0) fail(path, "cannot write", errno);
+}
+
+NewFile::NewFile(const fs::path& path, std::span<const std::span<const std::byte>> parts)
+    : NewFile(path) {
+  for (const std::span<const std::byte> part : parts) write(part);
+  sync();
 }
 
 NewFile::NewFile(const fs::path& path, std::string_view content)
@@ -182,7 +197,20 @@ NewFile::NewFile(const fs::path& path, std::string_view content)
 
 NewFile::~NewFile() = default;
 
+const fs::path& NewFile::temporary() const { return temporary_->path(); }
+
+void NewFile::write(std::span<const std::byte> part) {
+  if (!write_all(temporary_->file(), part)) fail(path_, "cannot write", errno);
+  synced_ = false;
+}
+
+void NewFile::sync() {
+  if (::fsync(temporary_->file()) != 0) fail(path_, "cannot write", errno);
+  synced_ = true;
+}
+
 void NewFile::put_in_place() {
+  if (!synced_) sync();
   if (!temporary_->rename()) fail(path_, "cannot replace", errno);
   // EINVAL: a file system that cannot sync folders, e.g. over a network.
   if (::fsync(temporary_->folder()) != 0 && errno != EINVAL)

@@ -32,21 +32,29 @@ class MappedFile {
 // A file that is written beside `path`, then takes its place: whoever opens `path`, even after a
 // power cut, finds the old content or the new. Of files that belong together all are written before
 // the first is put in place, so that a full disk leaves all of the old ones. The permissions of an
-// old file are kept, a link to it is followed, a read-only one is refused.
+// old file are kept, a link to it is followed; a read-only one, and what is no regular file, is
+// refused.
 class NewFile {
  public:
+  // Makes the temporary, for write() to fill.
+  explicit NewFile(const std::filesystem::path& path);
   // Writes the parts one after the other to a temporary, and syncs it.
   NewFile(const std::filesystem::path& path, std::span<const std::span<const std::byte>> parts);
   NewFile(const std::filesystem::path& path, std::string_view content);
   // Removes the temporary if it was not put in place; only a kill can leave one.
   ~NewFile();
-  // Renames it to `path` and syncs the folder.
+  void write(std::span<const std::byte> part);
+  // Syncs what was written, renames it to `path` and syncs the folder.
   void put_in_place();
+  // Where it is until then.
+  const std::filesystem::path& temporary() const;
 
  private:
   class Temporary;
+  void sync();
   std::filesystem::path path_;
   std::unique_ptr<Temporary> temporary_;
+  bool synced_ = false;
 };
 
 // A NewFile that is put in place at once.

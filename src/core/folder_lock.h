@@ -2,12 +2,14 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 namespace linnet {
 
 // Held until it is destroyed, or until the process ends in any way. Makes the folder where there is
 // none, and removes the temporaries that killed writers left in it. A folder that another process
-// holds is an Error.
+// holds is an Error. At its end it removes its file, and the folders that it made if nothing was
+// put there.
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder);
@@ -16,6 +18,8 @@ class FolderLock {
   FolderLock& operator=(const FolderLock&) = delete;
 
  private:
+  std::vector<std::filesystem::path> made_;
+  std::filesystem::path path_;
   int file_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,6 +51,14 @@ void LogFile::append(std::string_view record) {
 void LogFile::sync() {
   // EINVAL: not a file that could be synced, e.g. a pipe.
   if (::fsync(file_) != 0 && errno != EINVAL) fail(errno);
+  if (!is_there())
+    throw Error(fmt::format("[{}] was removed or replaced while it was written", place_of(path_)));
+}
+
+bool LogFile::is_there() const {
+  struct stat open = {}, there = {};
+  return ::fstat(file_, &open) == 0 && ::stat(path_.c_str(), &there) == 0 &&
+         open.st_dev == there.st_dev && open.st_ino == there.st_ino;
 }
 
 }  // namespace linnet

@@ -19,12 +19,14 @@ class LogFile {
 
   // One write, seen by readers at once. If it fails, the part that was written is cut off again.
   void append(std::string_view record);
-  // Returns when all of it is on the disk.
+  // Returns when all of it is on the disk. A file that was removed meanwhile, perhaps with its
+  // folder, is an Error.
   void sync();
   int64_t size() const { return size_; }  // bytes
 
  private:
   [[noreturn]] void fail(int error) const;
+  bool is_there() const;
   std::filesystem::path path_;
   int file_;
   int64_t size_ = 0;

@@ -156,6 +156,7 @@ std::vector<LadderRung> listops_ladder(Context& context, std::span<const Listops
                        Random(seed, i * std::size(kCuts) + static_cast<size_t>(&cut - kCuts)));
     });
   }
+  LINNET_ASSERT(rungs.size() == kLadderRungs);
   return rungs;
 }
 

@@ -23,6 +23,7 @@ struct LadderRung {
   double loss = 0;  // nats
 };
 
+inline constexpr size_t kLadderRungs = 6;
 // The rungs from the lowest up. The shares of classes and values are those of the trees themselves.
 // The same for any number of threads.
 std::vector<LadderRung> listops_ladder(Context& context, std::span<const ListopsExample> trees,

@@ -16,13 +16,9 @@ namespace {
 constexpr const char* kWeights = "model.safetensors";
 
 }  // namespace
+
 void save_model(const std::filesystem::path& folder, const Model& model, const float* values,
                 const std::string& card, const nlohmann::ordered_json& data) {
-  std::error_code failure;
-  std::filesystem::create_directories(folder, failure);
-  if (failure)
-    throw Error(
-        fmt::format("[{}] cannot make the folder: {}", place_of(folder), failure.message()));
   std::vector<Tensor> tensors;
   for (const ParamSpec& spec : model.layout().specs()) {
     tensors.push_back({spec.name, spec.shape, values + spec.offset});

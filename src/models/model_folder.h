@@ -17,9 +17,9 @@ struct LoadedModel {
 // A config.json has the names of its classes: at most a hundred thousand.
 inline constexpr size_t kLargestConfigFile = size_t{16} << 20;
 
-// All files are written beside before the first takes its place, so a full disk leaves the old
-// model; weights come first, config.json last. `card` is the text of README.md,
-// `data` the object of that name in config.json, null for none.
+// Into a folder that is there. All files are written beside before the first takes its place, so a
+// full disk leaves the old model; weights come first, config.json last. `card` is the text of
+// README.md, `data` the object of that name in config.json, null for none.
 void save_model(const std::filesystem::path& folder, const Model& model, const float* values,
                 const std::string& card, const nlohmann::ordered_json& data = nullptr);
 ModelConfig load_config(const std::filesystem::path& folder);

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/folder.h"
 #include "core/settings.h"
 #include "models/profiles.h"
 #include "train/run_profiles.h"
@@ -24,10 +25,10 @@ void read_rows(const Json& json, std::vector<ArenaRow>& rows) {
   for (const auto& [name, value] : json.items()) {
     ArenaRow row{.name = name, .row = name, .settings = value};
     const std::string group = fmt::format("arena.rows.{}", printable(name, 40));
-    // Reports tell a row from its settings by a blank.
-    const bool odd = name.find(' ') != name.npos || printable(name) != name;
-    if (name.empty() || name.size() > 60 || odd)
-      throw Error(fmt::format("[{}] a name has 1 to 60 letters or signs and no blank", group));
+    // A part of the path of its runs.
+    if (!is_file_name(name))
+      throw Error(
+          fmt::format("[{}] a name has 1 to 60 of A-Z a-z 0-9 . _ -, and is not . or ..", group));
     if (!value.is_object()) refuse_settings(group);
     if (value.contains("row")) read_setting(group, "row", value["row"], row.row);
     row.settings.erase("row");

@@ -21,7 +21,7 @@
 namespace linnet {
 
 struct ArenaRow {
-  std::string name;              // in the records
+  std::string name;              // in the records; is_file_name
   std::string row;               // of the profile
   nlohmann::json settings = {};  // an object, or null
 };

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/folder.h"
 #include "train/run.h"
 #include "train/run_identity.h"
 
@@ -42,7 +43,7 @@ class Search {
                   {"records", prepared.records},
                   {"bytes", prepared.bytes}};
     for (const Candidate& candidate : candidates) asked["candidates"].push_back(candidate.changes);
-    fs::create_directories(folder);
+    make_folders(folder);
     load(asked);
   }
 
@@ -148,7 +149,7 @@ class Search {
     // Looks at validation are so many that each round ends with one.
     settings.evaluations = static_cast<int64_t>(candidates_.size()) - 1;
     const int64_t looks = (int64_t{1} << round) - 1;
-    fs::create_directories(place(candidate));
+    make_folders(place(candidate));
     try {
       Run run(context_, place(candidate), candidates_[candidate].config, prepared_, settings);
       while (run.evaluations() < looks && !run.finished()) {

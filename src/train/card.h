@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "data/prepare.h"
 #include "models/model.h"
@@ -13,5 +14,8 @@ namespace linnet {
 // `score` is on validation.
 std::string model_card(const PreparedTask& prepared, const Model& model,
                        const RunSettings& settings, int64_t steps, const TaskScore& score);
+
+// Whether a text is such a card, with nothing of others before or after it.
+bool is_model_card(std::string_view text);
 
 }  // namespace linnet

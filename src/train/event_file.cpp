@@ -6,10 +6,8 @@
 #include <array>
 #include <bit>
 #include <chrono>
-#include <system_error>
 
-#include "core/error.h"
-#include "core/file.h"
+#include "core/folder.h"
 
 namespace linnet {
 namespace {
@@ -50,11 +48,7 @@ uint32_t masked(uint32_t crc) { return std::rotr(crc, 15) + 0xa282ead8; }
 
 // Numbered, since the clock can go back, and two starts can be in one second.
 std::filesystem::path new_name(const std::filesystem::path& folder) {
-  std::error_code failure;
-  std::filesystem::create_directories(folder, failure);
-  if (failure)
-    throw Error(
-        fmt::format("[{}] cannot make the folder: {}", place_of(folder), failure.message()));
+  make_folders(folder);
   for (int i = 1;; ++i) {
     const std::filesystem::path path = folder / fmt::format("events.out.tfevents.{:06}.linnet", i);
     if (!std::filesystem::exists(path)) return path;

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/folder.h"
 #include "data/drop_tokens.h"
 #include "data/task_settings.h"
 #include "models/model_folder.h"
@@ -41,6 +42,13 @@ std::string describe(const Diagnosis& diagnosis) {
       norms);
 }
 
+// Where there is one, to end a sentence.
+std::string good_state(const std::filesystem::path& folder) {
+  constexpr std::string_view kStates[] = {"checkpoint.safetensors", "model.safetensors"};
+  if (first_of(folder, kStates).empty()) return "";
+  return fmt::format("; the last good state is in {}", place_of(folder));
+}
+
 ModelConfig without_sides(ModelConfig config) {
   config.wide = config.regions = 0;
   return config;
@@ -48,7 +56,11 @@ ModelConfig without_sides(ModelConfig config) {
 
 }  // namespace
 
-void check_metric(const ModelConfig& config, const Task& task, const RunSettings& settings) {
+void check_settings(const ModelConfig& config, const Task& task, const RunSettings& settings) {
+  if (settings.steps == 0 && settings.epochs == 0 && settings.minutes == 0)
+    throw Error("[train.minutes] a run needs an end: --steps, --epochs or --minutes");
+  if (settings.drop_tokens > 0 && (config.task == "tokens" || !task.cut))
+    throw Error(fmt::format("[train.drop_tokens] task \"{}\" needs all of its tokens", task.name));
   const std::string_view metric = metric_of(task, settings);
   const std::vector<std::string_view> figures = choosing_figures(config, task);
   if (std::ranges::find(figures, metric) != figures.end()) return;
@@ -70,21 +82,13 @@ Run::Run(Context& context, std::filesystem::path folder, const ModelConfig& conf
                train_config(settings)),
       started_(Clock::now()),
       saved_(started_) {
-  if (settings.steps == 0 && settings.epochs == 0 && settings.minutes == 0)
-    throw Error("[train.minutes] a run needs an end: --steps, --epochs or --minutes");
-  if (settings.drop_tokens > 0 && (config.task == "tokens" || !prepared.task->cut))
-    throw Error(fmt::format("[train.drop_tokens] task \"{}\" needs all of its tokens",
-                            prepared.task->name));
-  check_metric(config, *prepared.task, settings);
+  check_settings(config, *prepared.task, settings);
   validation_ =
       some_examples(prepared.parts.validation, maker(model_.config()), settings.validation_rows,
                     prepared.task->labelled ? prepared.validation_records : 0);
   check_identity(folder_, prepared, config, settings);
   FeedPosition position;
   resumed_ = load_checkpoint(position);
-  save_tokenizer(*prepared.tokenizer, folder_);
-  // Lines after the checkpoint are of steps that are taken again.
-  log_.emplace(folder_ / "metrics.jsonl", state_.log_bytes);
   FeedOptions options = feed_options(settings);
   options.cache = folder_;
   feed_ = std::make_unique<Feed>(
@@ -92,8 +96,12 @@ Run::Run(Context& context, std::filesystem::path folder, const ModelConfig& conf
         return std::make_unique<ExampleStream>(prepared_.parts.train, maker(model_.config()));
       },
       options, position, vary());
-  // Last: settings that make no run do not bind the folder.
+  // Now that the settings have made a run: those that make none do not bind the folder. First of
+  // all files, since it says that the others are the run's.
   save_identity(folder_, prepared, config, settings);
+  save_tokenizer(*prepared.tokenizer, folder_);
+  // Lines after the checkpoint are of steps that are taken again.
+  log_.emplace(folder_ / "metrics.jsonl", state_.log_bytes);
   started_ = Clock::now();
   done_ = measure_progress();
 }
@@ -157,9 +165,9 @@ StepResult Run::step() {
     const bool sound = std::isfinite(result.loss);
     norm = !sound ? result.loss : more ? trainer_.gradient_norm() : trainer_.update(done_);
     if (!std::isfinite(norm)) {
-      throw Diverged(fmt::format("[train] step {}{}: {}; the last good state is in {}", steps() + 1,
+      throw Diverged(fmt::format("[train] step {}{}: {}{}", steps() + 1,
                                  more || batches > 1 ? fmt::format(", batch {}", batches) : "",
-                                 describe(trainer_.diagnose(batch)), place_of(folder_)));
+                                 describe(trainer_.diagnose(batch)), good_state(folder_)));
     }
   }
   sum.loss /= std::max(weight, 1.0);

@@ -40,8 +40,9 @@ inline std::string_view metric_of(const Task& task, const RunSettings& settings)
   return settings.choose_by.empty() ? task.metric : std::string_view(settings.choose_by);
 }
 
-// An Error for one that such a model does not have.
-void check_metric(const ModelConfig& config, const Task& task, const RunSettings& settings);
+// An Error for settings that make no run: without an end, or what such a model and task do not
+// have.
+void check_settings(const ModelConfig& config, const Task& task, const RunSettings& settings);
 
 class Run {
  public:

@@ -5,16 +5,19 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/folder.h"
 #include "core/settings.h"
 #include "data/task_settings.h"
+#include "data/tokenizer_json.h"
 #include "models/model_folder.h"
+#include "train/card.h"
 
 namespace linnet {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFile = "run.json";
+constexpr std::string_view kFile = "run.json";
 
 // All that decides the result.
 Json identity(const PreparedTask& prepared, const ModelConfig& config,
@@ -24,6 +27,14 @@ Json identity(const PreparedTask& prepared, const ModelConfig& config,
           {"train", run_settings_to_json(settings)},
           {"records", prepared.records},
           {"bytes", prepared.bytes}};
+}
+
+// Empty for what is no regular file, or too large to be linnet's.
+std::string content_of(const std::filesystem::path& file) {
+  if (!std::filesystem::is_regular_file(file) ||
+      std::filesystem::file_size(file) > kMaxTokenizerFile)
+    return "";
+  return read_file(file, kMaxTokenizerFile);
 }
 
 }  // namespace
@@ -39,18 +50,27 @@ nlohmann::json with_defaults(nlohmann::json settings) {
   return settings;
 }
 
+void check_folder(const std::filesystem::path& folder, std::string_view tokenizer) {
+  constexpr std::string_view kOfRun[] = {kFile, "checkpoint.safetensors"}, kCard[] = {"README.md"},
+                             kModel[] = {"model.safetensors", "config.json", "metrics.jsonl"},
+                             kTokenizers[] = {kTokenizerJson, kTokenizerModel};
+  const bool of_run = !first_of(folder, kOfRun).empty();
+  const std::filesystem::path card = first_of(folder, kCard);
+  if (!card.empty() && !(of_run && is_model_card(content_of(card)))) refuse_foreign(card);
+  if (of_run) return;
+  if (const auto file = first_of(folder, kModel); !file.empty()) refuse_foreign(file);
+  for (const std::string_view name : kTokenizers) {
+    const auto file = first_of(folder, {&name, 1});
+    if (!file.empty() && content_of(file) != tokenizer) refuse_foreign(file);
+  }
+}
+
 void check_identity(const std::filesystem::path& folder, const PreparedTask& prepared,
                     const ModelConfig& config, const RunSettings& settings) {
+  check_folder(folder, prepared.tokenizer->file());
   const Json now = identity(prepared, config, settings);
   const std::filesystem::path path = folder / kFile;
-  if (!std::filesystem::exists(path)) {
-    // It would be replaced file by file.
-    if (std::filesystem::exists(folder / "config.json") &&
-        !std::filesystem::exists(folder / "checkpoint.safetensors"))
-      throw Error(
-          fmt::format("[{}] has a model that is of no run: take another folder", place_of(folder)));
-    return;
-  }
+  if (!std::filesystem::exists(path)) return;
   const nlohmann::json written =
       parse_settings(read_file(path, kLargestConfigFile), place_of(path));
   if (!written.is_object())

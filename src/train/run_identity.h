@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 #include "data/prepare.h"
 #include "models/config.h"
@@ -12,8 +13,11 @@ namespace linnet {
 // What earlier versions do not name in `model` and `train` was as it is without a word. Of an
 // object.
 nlohmann::json with_defaults(nlohmann::json settings);
-// An Error names the first setting that is another than in the folder's run.json, or says that the
-// folder has a model which is of no run.
+// An Error names the first file of the folder that a run would replace and that no run wrote: a
+// README.md that is no model card, and any other where there is no run.json. A tokenizer that is
+// the run's own, with this content, may be there.
+void check_folder(const std::filesystem::path& folder, std::string_view tokenizer);
+// An Error names the first setting that is another than in the folder's run.json; check_folder.
 void check_identity(const std::filesystem::path& folder, const PreparedTask& prepared,
                     const ModelConfig& config, const RunSettings& settings);
 // Writes run.json where there is none.

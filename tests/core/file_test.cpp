@@ -191,6 +191,36 @@ TEST_F(FileTest, WriteFollowsALink) {
   EXPECT_EQ(read_file(folder_ / "real" / "file", 10), "new");
 }
 
+TEST_F(FileTest, WriteMakesTheFileThatALinkLeadsTo) {
+  fs::create_directory(folder_ / "real");
+  fs::create_symlink("real/new", folder_ / "link");
+  write_file(folder_ / "link", "new");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(read_file(folder_ / "real" / "new", 10), "new");
+  fs::create_symlink("round", folder_ / "round");
+  expect_message([&] { write_file(folder_ / "round", "x"); }, folder_ / "round", "cannot write");
+}
+
+TEST_F(FileTest, AStreamIsThereWhenItIsWhole) {
+  const fs::path path = folder_ / "stream";
+  const auto bytes = [](std::string_view text) { return std::as_bytes(std::span(text)); };
+  write_file(path, "old");
+  {
+    NewFile file(path);
+    file.write(bytes("half"));
+    EXPECT_EQ(read_file(file.temporary(), 10), "half");
+  }
+  EXPECT_EQ(read_file(path, 10), "old");
+  EXPECT_EQ(entries(), 1u);
+  NewFile file(path);
+  file.write(bytes("whole "));
+  file.write(bytes("file"));
+  EXPECT_EQ(read_file(path, 10), "old");
+  file.put_in_place();
+  EXPECT_EQ(read_file(path, 10), "whole file");
+  EXPECT_EQ(entries(), 1u);
+}
+
 TEST_F(FileTest, WriteKeepsPermissionsAndObeysTheUmask) {
   const auto mode = [&] { return fs::status(folder_ / "a").permissions(); };
   const mode_t mask = ::umask(027);

@@ -68,6 +68,17 @@ TEST_F(LogFileTest, AFullDiskLeavesWholeRecords) {
   EXPECT_EQ(content(), "whole\nagain\n");
 }
 
+TEST_F(LogFileTest, AFileThatIsGoneIsSaid) {
+  LogFile log(path_);
+  log.append("one\n");
+  log.sync();
+  fs::rename(path_, folder_ / "away");
+  EXPECT_THROW(log.sync(), Error);
+  write_file(path_, "other");
+  EXPECT_THROW(log.sync(), Error);
+  EXPECT_EQ(content(), "other");
+}
+
 TEST_F(LogFileTest, NoSuchFolder) { EXPECT_THROW(LogFile(folder_ / "none" / "log"), Error); }
 
 TEST_F(LogFileTest, TheLockRemovesWhatAKilledWriterLeft) {

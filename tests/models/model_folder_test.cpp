@@ -19,6 +19,7 @@ class ModelFolderTest : public testing::Test {
     folder_ =
         std::filesystem::path(testing::TempDir()) / ("linnet_folder_" + std::to_string(getpid()));
     std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
@@ -33,6 +34,15 @@ class ModelFolderTest : public testing::Test {
 
   std::filesystem::path folder_;
 };
+
+// A folder that was deleted meanwhile is no place for a part of a run.
+TEST_F(ModelFolderTest, TheFolderMustBeThere) {
+  const Model model{ModelConfig()};
+  const Block values = Parameters::initial(model, 5);
+  std::filesystem::remove_all(folder_);
+  EXPECT_THROW(save_model(folder_, model, values.data(), ""), Error);
+  EXPECT_FALSE(std::filesystem::exists(folder_));
+}
 
 TEST_F(ModelFolderTest, RoundTripIsExact) {
   ModelConfig config;

@@ -415,11 +415,67 @@ TEST_F(RunTest, SettingsThatMakeNoRunDoNotBindTheFolder) {
 }
 
 TEST_F(RunTest, AModelOfNoRunIsLeftAlone) {
-  fs::create_directories(root_ / "model");
-  write_file(root_ / "model/config.json", "{}");
-  EXPECT_NE(message([&] { run("model", settings()); }).find("a model that is of no run"),
-            std::string::npos);
-  EXPECT_EQ(file("model", "config.json"), "{}");
+  for (const std::string name : {"config.json", "README.md", "metrics.jsonl", "model.safetensors",
+                                 "tokenizer.json", "tokenizer.model"}) {
+    fs::remove_all(root_ / "model");
+    fs::create_directories(root_ / "model");
+    write_file(root_ / "model" / name, "{}");
+    const std::string found = message([&] { run("model", settings()); });
+    EXPECT_EQ(found.find("[" + (root_ / "model" / name).string() + "] is not known to be linnet's"),
+              0u)
+        << found;
+    EXPECT_EQ(file("model", name.c_str()), "{}");
+    EXPECT_EQ(std::distance(fs::directory_iterator(root_ / "model"), {}), 1) << name;
+  }
+}
+
+TEST_F(RunTest, AFolderOfARunGoesOnUnlessItsCardIsOfOthers) {
+  run("model", settings()).save_checkpoint();
+  fs::remove(root_ / "model/tokenizer.json");  // a kill after the first file
+  while (!run("model", settings()).finished()) {
+    linnet::Run more = run("model", settings());
+    for (int i = 0; i < 5 && !more.finished(); ++i) more.advance();
+    more.save_checkpoint();
+  }
+  const std::string card = file("model", "README.md");
+  for (const std::string& other : {"# Mine\n" + card, card + "Mine.\n", std::string("Mine.\n")}) {
+    write_file(root_ / "model/README.md", other);
+    EXPECT_NE(message([&] { run("model", settings()); }).find("README.md] is not known"),
+              std::string::npos);
+    EXPECT_EQ(file("model", "README.md"), other);
+  }
+}
+
+// The state is spoken of only where there is one.
+TEST_F(RunTest, NoGoodStateIsNamedWhereThereIsNone) {
+  RunSettings settings = RunTest::settings();
+  settings.lr = 1e9;
+  settings.warmup = 1;
+  settings.schedule = "constant";
+  settings.clip = 0;
+  settings.evaluations = 1;
+  linnet::Run broken = run("nothing", settings);
+  const std::string found = message([&] {
+    while (!broken.finished()) broken.advance();
+  });
+  EXPECT_TRUE(found.starts_with("[train] step ")) << found;
+  EXPECT_EQ(found.find("last good state"), std::string::npos) << found;
+}
+
+// Deleted while it trains: a new folder of the name is not the run's.
+TEST_F(RunTest, AFolderThatIsGoneEndsTheRun) {
+  for (const bool again : {false, true}) {
+    linnet::Run gone = run("gone", settings());
+    gone.advance();
+    fs::remove_all(root_ / "gone");
+    if (again) fs::create_directories(root_ / "gone");
+    EXPECT_NE(message([&] {
+                while (!gone.finished()) gone.advance();
+                gone.save_checkpoint();
+              }).find("gone"),
+              std::string::npos);
+    EXPECT_FALSE(fs::exists(root_ / "gone/checkpoint.safetensors"));
+  }
 }
 
 }  // namespace
