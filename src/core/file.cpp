@@ -35,6 +35,7 @@ class Descriptor {
   explicit Descriptor(int fd) : fd_(fd) {}
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   ~Descriptor() {
     if (fd_ >= 0) ::close(fd_);
   }
@@ -67,6 +68,24 @@ fs::path end_of_links(const fs::path& path) {
   return target;
 }
 
+// A regular file, or where that is asked for a pipe, opened to be read.
+Descriptor open_file(const fs::path& path, Pipe pipe, struct stat& status) {
+  // Looked at before it is opened, too: to open a pipe waits for its writer, and a device may act
+  // on it. Without O_NONBLOCK, a pipe that comes in between would be waited for.
+  const auto check = [&] {
+    const bool fits = S_ISREG(status.st_mode) || (pipe == Pipe::read && S_ISFIFO(status.st_mode));
+    if (!fits) fail(path, "is not a regular file");
+  };
+  if (::stat(path.c_str(), &status) != 0) fail(path, "cannot open", errno);
+  check();
+  const int wait = pipe == Pipe::read ? 0 : O_NONBLOCK;
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | wait);
+  Descriptor file(fd);
+  if (fd < 0 || ::fstat(fd, &status) != 0) fail(path, "cannot open", errno);
+  check();
+  return file;
+}
+
 // Length of the character that `text` starts with, or 0 when it must not reach a terminal.
 size_t visible_length(std::string_view text) {
   const auto [c, length] = decode_utf8(text);
@@ -79,10 +98,9 @@ size_t visible_length(std::string_view text) {
 
 }  // namespace
 
-std::string read_file(const fs::path& path, size_t limit) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+std::string read_file(const fs::path& path, size_t limit, Pipe pipe) {
   struct stat status = {};
-  if (file.get() < 0 || ::fstat(file.get(), &status) != 0) fail(path, "cannot open", errno);
+  const Descriptor file = open_file(path, pipe, status);
   const auto too_large = [&] { fail(path, fmt::format("is larger than {} bytes", limit)); };
   const size_t size = static_cast<size_t>(status.st_size);
   if (S_ISREG(status.st_mode) && size > limit) too_large();
@@ -102,11 +120,8 @@ std::string read_file(const fs::path& path, size_t limit) {
 }
 
 MappedFile::MappedFile(const fs::path& path) {
-  // Without O_NONBLOCK, opening a named pipe would wait for a writer for ever.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status = {};
-  if (file.get() < 0 || ::fstat(file.get(), &status) != 0) fail(path, "cannot open", errno);
-  if (!S_ISREG(status.st_mode)) fail(path, "is not a regular file");
+  const Descriptor file = open_file(path, Pipe::refused, status);
   if (status.st_size == 0) return;  // an empty map does not exist
   const size_t size = static_cast<size_t>(status.st_size);
   void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);

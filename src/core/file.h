@@ -10,9 +10,12 @@
 
 namespace linnet {
 
-// The whole content, from a pipe as well; more than `limit` bytes is an Error before it fills
-// the memory.
-std::string read_file(const std::filesystem::path& path, size_t limit);
+// Whether what is read may be a pipe: of a file that the user names for this alone, e.g. <(...). It
+// is waited for, as any reader of a pipe does.
+enum class Pipe { refused, read };
+// The whole content of a regular file, or a pipe; anything else, and more than `limit` bytes, is an
+// Error before it fills the memory or is waited for.
+std::string read_file(const std::filesystem::path& path, size_t limit, Pipe pipe = Pipe::refused);
 
 // A regular file mapped read-only. Its pages are the file's: a process that cuts the file short
 // under a reader stops that reader with SIGBUS; write_file never does, since it replaces the file.

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kMaxFile = size_t{1} << 30;
+constexpr size_t kMaxFile = size_t{1} << 27;  // tens of thousands of runs
 constexpr int kMaxDepth = 8;
 constexpr size_t kMaxName = 100, kMaxText = 400, kMaxSetting = 10000;
 constexpr size_t kMaxCurve = 100000, kMaxPlan = 10000;
@@ -327,7 +327,7 @@ RunRecords read_run_records(const std::vector<std::filesystem::path>& files,
                             const CompleteSettings& complete) {
   RunRecords records;
   for (const auto& file : files)
-    add_run_records(read_file(file, kMaxFile), place_of(file), records, complete);
+    add_run_records(read_file(file, kMaxFile, Pipe::read), place_of(file), records, complete);
   return records;
 }
 

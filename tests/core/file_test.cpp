@@ -108,15 +108,27 @@ TEST_F(FileTest, ReadRefusesMoreThanTheLimit) {
   write_file(path, "12345");
   EXPECT_EQ(read_file(path, 5), "12345");
   expect_message([&] { read_file(path, 4); }, path, "larger than 4 bytes");
-  expect_message([&] { read_file("/dev/zero", 10'000); }, "/dev/zero", "larger than 10000 bytes");
 }
 
-TEST_F(FileTest, ReadTakesAPipe) {
+// Of devices nothing is read; a pipe without a writer would be waited for.
+TEST_F(FileTest, ReadRefusesWhatIsNoRegularFile) {
+  const fs::path pipe = folder_ / "pipe", loop = folder_ / "loop";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  fs::create_symlink("loop", loop);
+  expect_message([&] { read_file(pipe, 10); }, pipe, "is not a regular file");
+  expect_message([&] { read_file(loop, 10); }, loop, "Too many levels of symbolic links");
+  for (const Pipe pipes : {Pipe::refused, Pipe::read}) {
+    expect_message([&] { read_file("/dev/zero", 10'000, pipes); }, "/dev/zero", "not a regular");
+    expect_message([&] { read_file(folder_, 10, pipes); }, folder_, "is not a regular file");
+  }
+}
+
+TEST_F(FileTest, ReadTakesAPipeWhereOneIsMeant) {
   const fs::path path = folder_ / "pipe";
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   const std::string content(50'000, 'p');
   std::thread writer([&] { std::ofstream(path) << content; });
-  EXPECT_EQ(read_file(path, 50'000), content);
+  EXPECT_EQ(read_file(path, 50'000, Pipe::read), content);
   writer.join();
   expect_message([&] { MappedFile map(path); }, path, "not a regular file");
 }
@@ -126,7 +138,6 @@ TEST_F(FileTest, MissingFileAndFolder) {
   expect_message([&] { read_file(path, 1); }, path, "No such file or directory");
   expect_message([&] { MappedFile map(path); }, path, "No such file or directory");
   expect_message([&] { write_file(path, "x"); }, path, "No such file or directory");
-  expect_message([&] { read_file(folder_, 1 << 20); }, folder_, "Is a directory");
   expect_message([&] { MappedFile map(folder_); }, folder_, "not a regular file");
   write_file(folder_ / "file", "x");
   const fs::path below = folder_ / "file" / "below";
