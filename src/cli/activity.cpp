@@ -9,12 +9,13 @@
 #include <utility>
 
 #include "cli/streams.h"
+#include "core/thread.h"
 
 namespace linnet {
 
 Activity::Activity(std::string title) : title_(std::move(title)), start_(Clock::now()) {
   if (isatty(2) == 0) return;
-  ticker_ = std::thread([this] {
+  ticker_ = start_thread([this] {
     std::unique_lock lock(mutex_);
     while (!wake_.wait_for(lock, std::chrono::milliseconds(500), [this] { return stop_; })) {
       print_note("\r");

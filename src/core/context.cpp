@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/thread.h"
 
 namespace linnet {
 namespace {
@@ -54,16 +55,24 @@ void flush_denormals() {
 
 }  // namespace
 
-Context::Context(int threads, uint64_t seed) : seed_(seed) {
+Context::Context(int threads, uint64_t seed, const MemoryBudget& memory)
+    : seed_(seed), memory_(memory) {
   apply_target();
   flush_denormals();
   if (threads <= 0) threads = usable_cores();
-  for (int worker = 1; worker < threads; ++worker) {
-    workers_.emplace_back([this, worker] { work(worker); });
+  workers_.reserve(static_cast<size_t>(threads));
+  try {
+    for (int worker = 1; worker < threads; ++worker)
+      workers_.push_back(start_thread([this, worker] { work(worker); }));
+  } catch (...) {
+    stop();  // those that were started
+    throw;
   }
 }
 
-Context::~Context() {
+Context::~Context() { stop(); }
+
+void Context::stop() {
   {
     std::lock_guard lock(mutex_);
     stop_ = true;

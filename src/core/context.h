@@ -1,5 +1,5 @@
-// context.h -- what a computation runs on: threads, a seed and the CPU target; passed along, never
-// global.
+// context.h -- what a computation runs on: threads, a seed, the CPU target and a memory budget;
+// passed along, never global.
 #pragma once
 
 #include <condition_variable>
@@ -10,20 +10,24 @@
 #include <thread>
 #include <vector>
 
+#include "core/memory_budget.h"
+
 namespace linnet {
 
 class Context {
  public:
   // threads = 0: one for each core that this process may use. Takes the CPU target from
   // LINNET_TARGET (scalar, sse4, avx2, avx3, ...) when it is set; an unknown or missing one is an
-  // Error.
-  explicit Context(int threads = 0, uint64_t seed = 1);
+  // Error. So is a number of threads that the system does not give.
+  explicit Context(int threads = 0, uint64_t seed = 1, const MemoryBudget& memory = MemoryBudget());
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
   uint64_t seed() const { return seed_; }
+  // What may be allocated; whoever makes something large asks it before.
+  const MemoryBudget& memory() const { return memory_; }
   // The instruction set that the kernels run with, e.g. "AVX2".
   static std::string target();
 
@@ -33,10 +37,12 @@ class Context {
   void parallel(int64_t tasks, const std::function<void(int64_t task, int worker)>& job);
 
  private:
+  void stop();
   void work(int worker);
   void drain(int worker);
 
   uint64_t seed_;
+  MemoryBudget memory_;
   std::vector<std::thread> workers_;
   std::mutex mutex_;
   std::condition_variable wake_, done_;

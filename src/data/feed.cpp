@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
+#include "core/thread.h"
 
 namespace linnet {
 namespace {
@@ -38,7 +39,7 @@ Feed::Feed(Open open, const FeedOptions& options, const FeedPosition& start, Var
       vary_(std::move(vary)),
       cache_(options.cache) {
   check_feed(options);
-  loader_ = std::thread([this] {
+  loader_ = start_thread([this] {
     try {
       load();
     } catch (...) {
