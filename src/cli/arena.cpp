@@ -6,6 +6,7 @@
 #include "cli/arena_contest.h"
 #include "cli/flag_checks.h"
 #include "cli/interrupt.h"
+#include "cli/memory_flag.h"
 #include "cli/verbs.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -30,8 +31,8 @@ double parse_budget(const std::string& text) {
 // What the file says and no flag does.
 void add_spec(const CLI::App& verb, ArenaOptions& options) {
   if (options.spec.empty()) return;
-  ArenaSpec spec =
-      parse_arena_spec(read_file(options.spec, size_t{1} << 20), place_of(options.spec));
+  ArenaSpec spec = parse_arena_spec(read_file(options.spec, size_t{1} << 20, Pipe::read),
+                                    place_of(options.spec));
   const auto open = [&](const char* flag) { return verb.count(flag) == 0; };
   if (!spec.name.empty() && open("--name")) options.name = spec.name;
   if (!spec.profile.empty() && open("--profile")) options.profile = spec.profile;
@@ -106,6 +107,7 @@ void add_arena(CLI::App& app) {
   verb->add_option("--threads", options->threads, "0: all cores")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
+  add_memory_flag(*verb, options->memory);
   verb->callback([options, budget, verb, run_flags = RunFlags(*verb, {"seed"}),
                   model = ConfigFlags(*verb, {"task", "vocab", "classes", "loss"})] {
     if (!budget->empty()) options->budget = parse_budget(*budget);

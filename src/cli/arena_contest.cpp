@@ -33,7 +33,7 @@ class Contest {
         lock_(options.folder),
         results_(options.results.empty() ? options.folder + "/results.jsonl" : options.results),
         paths_(arena_paths(options.tasks, options.data, options.folder)),
-        context_(options.threads) {
+        context_(options.threads, 1, MemoryBudget(options.memory)) {
     read_results();
   }
 

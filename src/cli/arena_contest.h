@@ -11,7 +11,7 @@
 namespace linnet {
 
 struct ArenaOptions {
-  std::string name = "table1", profile = "desk", folder = "arena", results, spec;
+  std::string name = "table1", profile = "desk", folder = "arena", results, spec, memory;
   double budget = 0;  // seconds; 0: none
   std::vector<std::string> tasks, names, data;
   std::vector<ArenaRow> rows;

@@ -8,6 +8,7 @@
 #include "cli/bench_mixers.h"
 #include "cli/bench_polynomial.h"
 #include "cli/bench_text.h"
+#include "cli/memory_flag.h"
 #include "cli/streams.h"
 #include "cli/verbs.h"
 #include "core/error.h"
@@ -46,6 +47,7 @@ void add_mixers(CLI::App& bench) {
   verb->add_option("--rounds", options->rounds, "Measurements of each, taking turns")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
+  add_memory_flag(*verb, options->memory);
   verb->add_flag("--json", options->json, "One JSON object a measurement");
   verb->callback([options] { bench_mixers(*options); });
 }
@@ -92,6 +94,7 @@ void add_bench(CLI::App& app) {
   engine->add_option("--rounds", options->rounds, "Measurements of each, taking turns")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
+  add_memory_flag(*engine, options->memory);
   engine->add_flag("--brief", options->brief,
                    "Leave out one sequence of 1 Mi tokens and softmax at T=16384");
   engine->add_flag("--json", options->json, "One JSON object a figure");

@@ -28,7 +28,7 @@
 #include "models/inference.h"
 #include "models/model_folder.h"
 #include "models/safetensors.h"
-#include "train/trainer.h"
+#include "train/run_memory.h"
 
 namespace linnet {
 
@@ -143,6 +143,7 @@ class EngineBench {
     gate_.peak();
     const Model model(engine_config("kernel", kLength));
     const std::vector<Example> examples = random_examples(kBatch, kLength);
+    context_.memory().check("to train", training_need(model, {}, context_.threads(), kLength));
     bench_mode(model, examples, "infer");
     bench_mode(model, examples, "train");
     bench_memory();
@@ -333,7 +334,7 @@ class EngineBench {
 
   BenchOptions options_;
   const std::function<void(const Figure&)>& report_;
-  Context context_;
+  Context context_{0, 1, MemoryBudget(options_.memory)};
   Gate gate_;
   double pytorch_memory_ = 0;
 };

@@ -14,6 +14,7 @@ struct BenchOptions {
   int rounds = 4;        // measurements of each contender, taking turns
   bool pytorch = false;  // beside PyTorch, as installed and tuned
   bool json = false;
+  std::string memory;  // as MemoryBudget takes it
   bool brief = false;  // leave out 1 Mi tokens and T = 16384
 };
 

@@ -21,7 +21,7 @@
 #include "core/random.h"
 #include "models/inference.h"
 #include "models/profiles.h"
-#include "train/trainer.h"
+#include "train/run_memory.h"
 
 namespace linnet {
 namespace {
@@ -42,6 +42,8 @@ ModelConfig mixer_config(const std::string& mixer, int64_t length) {
   config.mixer = mixer;
   return config;
 }
+
+constexpr int64_t kShortest = 256;
 
 struct Sample {
   double seconds = 0, bytes = 0;  // best time, memory
@@ -80,7 +82,7 @@ class MixersBench {
     Progress progress("bench mixers");
     for (const Kind& kind : kinds_) check(kind);
     std::vector<std::pair<int64_t, bool>> plan;
-    for (int64_t T = 256; T <= options_.longest; T *= 2) {
+    for (int64_t T = kShortest; T <= options_.longest; T *= 2) {
       plan.emplace_back(T, false);
       plan.emplace_back(T, true);
     }
@@ -112,7 +114,7 @@ class MixersBench {
   void print() const {
     for (const bool training : {false, true}) {
       std::vector<std::vector<std::string>> table = {{training ? "training" : "forward"}};
-      for (int64_t T = 256; T <= options_.longest; T *= 2)
+      for (int64_t T = kShortest; T <= options_.longest; T *= 2)
         table[0].push_back(T < 1024 ? fmt::format("{}", T) : fmt::format("{}Ki", T / 1024));
       table[0].insert(table[0].end(), {"growth", "claimed", "MB", "beats softmax from"});
       for (const Kind& kind : kinds_) table.push_back(row(kind, training));
@@ -137,6 +139,7 @@ class MixersBench {
   // What is timed must be right: inference, with folded weights and nothing kept, gives the loss of
   // the training pass.
   void check(const Kind& kind) {
+    context_.memory().check("to train " + kind.name, need(kind, true, kShortest));
     const Example example = random_example(300);
     const Model model(mixer_config(kind.name, 300));
     Trainer trainer(context_, model, Parameters::initial(model, 1), {});
@@ -150,11 +153,21 @@ class MixersBench {
     }
   }
 
+  MemoryNeed need(const Kind& kind, bool training, int64_t length) const {
+    const Model model(mixer_config(kind.name, length));
+    return training ? training_need(model, {.optimizer = {}, .lanes = 1}, 1, length)
+                    : inference_need(model, 1, 1, length, 1);
+  }
+  bool fits(const Kind& kind, bool training, int64_t length) const {
+    return need(kind, training, length).bytes() <= context_.memory().bytes();
+  }
+
   void measure(int64_t length, bool training) {
     const Example example = random_example(length);
     std::vector<Kind*> contenders;
     for (Kind& kind : kinds_) {
-      if (!kind.too_slow(training, length, options_.limit)) contenders.push_back(&kind);
+      if (!kind.too_slow(training, length, options_.limit) && fits(kind, training, length))
+        contenders.push_back(&kind);
     }
     for (int round = 0; round < options_.rounds; ++round) {
       for (Kind* kind : contenders) {
@@ -206,7 +219,7 @@ class MixersBench {
   std::vector<std::string> row(const Kind& kind, bool training) const {
     const Curve& curve = kind.curves.at(training);
     std::vector<std::string> cells = {kind.name};
-    for (int64_t T = 256; T <= options_.longest; T *= 2) {
+    for (int64_t T = kShortest; T <= options_.longest; T *= 2) {
       const auto it = curve.find(T);
       cells.push_back(it == curve.end() ? "-"
                                         : fmt::format("{:.3g}", it->second.seconds * 1e6 /
@@ -257,7 +270,7 @@ class MixersBench {
   }
 
   BenchMixersOptions options_;
-  Context context_{1};
+  Context context_{1, 1, MemoryBudget(options_.memory)};
   std::vector<Kind> kinds_;
 };
 
@@ -266,7 +279,7 @@ void bench_phis(const BenchMixersOptions& options) {
   constexpr const char* kRows[] = {"linear-kernel", "orth-linear", "1xglu",  "2xglu",
                                    "3xglu",         "1xoglu",      "2xoglu", "3xaoglu"};
   constexpr int64_t kLength = 4096;
-  Context context;
+  Context context(0, 1, MemoryBudget(options.memory));
   Random random(7);
   std::vector<Example> examples(static_cast<size_t>(context.threads()));
   std::vector<const Example*> batch;

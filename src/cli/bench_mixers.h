@@ -9,8 +9,9 @@ namespace linnet {
 struct BenchMixersOptions {
   std::vector<std::string> mixers;  // empty: all
   int64_t longest = 65536;
-  double limit = 8;  // seconds: a kind stops where its next length would take longer
-  int rounds = 3;    // measurements of each, taking turns; the best counts
+  double limit = 8;    // seconds: a kind stops where its next length would take longer
+  int rounds = 3;      // measurements of each, taking turns; the best counts
+  std::string memory;  // as MemoryBudget takes it: a kind stops where its next length needs more
   bool json = false;
 };
 

@@ -9,6 +9,7 @@
 
 #include "cli/data_flags.h"
 #include "cli/interrupt.h"
+#include "cli/memory_flag.h"
 #include "cli/setting_flags.h"
 #include "cli/streams.h"
 #include "cli/terminal.h"
@@ -36,6 +37,7 @@ struct Options {
   DataChoice choice;
   Recipe recipe;
   std::vector<std::string> against = {"nb"};
+  std::string memory;
   int threads = 0, seeds = 1;
   bool json = false;
 };
@@ -189,7 +191,8 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
   const RunSettings settings = settings_of(prepared, options.recipe, run_flags);
   const ModelConfig config = model_of(prepared, options.recipe, model_flags);
   model_flags.check_used({&config, 1});
-  Context context(options.threads, static_cast<uint64_t>(settings.seed));
+  Context context(options.threads, static_cast<uint64_t>(settings.seed),
+                  MemoryBudget(options.memory));
   const TextContest contest{.context = context,
                             .prepared = prepared,
                             .scored = prepared.parts.test.value_or(prepared.parts.validation),
@@ -246,6 +249,7 @@ void add_bench_text(CLI::App& bench) {
   verb->add_option("--threads", options->threads, "0: all cores")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
+  add_memory_flag(*verb, options->memory);
   verb->add_flag("--json", options->json, "One JSON object a model");
   verb->callback([options, data = DataFlags(*verb), run_flags = RunFlags(*verb),
                   model = ConfigFlags(*verb, {"task", "vocab", "classes", "loss"})] {

@@ -5,6 +5,7 @@
 
 #include "cli/data_flags.h"
 #include "cli/figures.h"
+#include "cli/memory_flag.h"
 #include "cli/streams.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -20,7 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Options {
-  std::string folder, data;
+  std::string folder, data, memory;
   int threads = 0;
   bool json = false;
 };
@@ -55,14 +56,14 @@ Json confusion_json(const ConfusionMatrix& matrix) {
 }
 
 void run(const Options& options, const DataFlags& flags) {
-  const LoadedModel loaded = load_model(options.folder);
+  Context context(options.threads, 1, MemoryBudget(options.memory));
+  const LoadedModel loaded = load_model(options.folder, context.memory());
   const LoadedTask task = load_task(options.folder, loaded.config);
   const Model model(loaded.config);
   DataPart part{.path = options.data, .read = flags.options()};
   const std::vector<std::string> splits = splits_of(options.data, part.read);
   if (part.read.split.empty() && std::ranges::find(splits, "test") != splits.end())
     part.read.split = "test";
-  Context context(options.threads);
   const Clock::time_point start = Clock::now();
   const TaskScore score =
       score_part(context, model, loaded.values.data(), part,
@@ -99,6 +100,7 @@ void add_eval(CLI::App& app) {
   verb->add_option("--threads", options->threads, "0: all cores")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
+  add_memory_flag(*verb, options->memory);
   verb->add_flag("--json", options->json, "All figures as one JSON object");
   verb->callback([options, flags = DataFlags(*verb)] { run(*options, flags); });
 }

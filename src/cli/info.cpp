@@ -56,7 +56,7 @@ void run(const Options& options, const ConfigFlags& flags) {
   ModelConfig config;
   const bool named = !options.task.empty() || !options.row.empty();
   if (!options.folder.empty()) {
-    config = load_model(options.folder).config;  // the whole folder is checked, not only its config
+    config = check_model(options.folder);
     if (named || flags.given())
       throw Error("[info] a model folder has its settings: name one or the other");
   } else if (named) {

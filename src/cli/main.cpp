@@ -3,7 +3,9 @@
 #include <csignal>
 #include <exception>
 #include <filesystem>
+#include <new>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 
 #include "cli/flag_checks.h"
@@ -56,6 +58,12 @@ void run(CLI::App& app, int argc, char** argv) {
   linnet::flush_out();
 }
 
+void say_out_of_memory() {
+  linnet::print_error(
+      "out of memory: a smaller model, --length, --batch or --window takes less; --memory says how "
+      "much there is to take");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -76,6 +84,10 @@ int main(int argc, char** argv) {
     linnet::print_error(error.what());
   } catch (const std::filesystem::filesystem_error& error) {  // e.g. links that run in a circle
     linnet::print_error("[" + linnet::place_of(error.path1()) + "] " + error.code().message());
+  } catch (const std::bad_alloc&) {
+    say_out_of_memory();
+  } catch (const std::length_error&) {  // more than any memory
+    say_out_of_memory();
   } catch (const std::exception& error) {
     linnet::print_error(error.what());
     return 1;

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "cli/data_flags.h"
+#include "cli/memory_flag.h"
 #include "cli/streams.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -20,7 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Options {
-  std::string folder, data = "-";
+  std::string folder, data = "-", memory;
   int64_t top = 1;
   int threads = 0;
   bool json = false, ranked = false;  // ranked: --top was given
@@ -120,7 +121,8 @@ class Printer {
 };
 
 void run(const Options& options, const DataFlags& flags) {
-  const LoadedModel loaded = load_model(options.folder);
+  Context context(options.threads, 1, MemoryBudget(options.memory));
+  const LoadedModel loaded = load_model(options.folder, context.memory());
   const LoadedTask task = load_task(options.folder, loaded.config);
   if (task.settings.labels.empty())
     throw Error(
@@ -128,7 +130,6 @@ void run(const Options& options, const DataFlags& flags) {
   const Model model(loaded.config);
   if (options.ranked && (model.of_tokens() || model.many_labels()))
     throw Error("[--top] is of models that give a text one label");
-  Context context(options.threads);
   Evaluation evaluation(context, model, loaded.values.data());
   ExampleMaker maker(task.settings, *task.tokenizer, loaded.config, false);
   Texts texts(options.data, flags.options(), flags.given());
@@ -180,6 +181,7 @@ void add_predict(CLI::App& app) {
   verb->add_option("--threads", options->threads, "0: all cores")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
+  add_memory_flag(*verb, options->memory);
   verb->callback([options, verb, flags = DataFlags(*verb)] {
     options->ranked = verb->count("--top") > 0;
     run(*options, flags);

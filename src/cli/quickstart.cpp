@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "cli/memory.h"
+#include "cli/memory_flag.h"
 #include "cli/setting_flags.h"
 #include "cli/streams.h"
 #include "cli/terminal.h"
@@ -18,13 +19,13 @@
 #include "data/listops.h"
 #include "models/model_folder.h"
 #include "models/profiles.h"
-#include "train/trainer.h"
+#include "train/run_memory.h"
 
 namespace linnet {
 namespace {
 
 struct Options {
-  std::string folder = "quickstart";
+  std::string folder = "quickstart", memory;
   uint64_t seed = 1;
   int threads = 0;
   int64_t steps = 2000;
@@ -214,12 +215,22 @@ double majority_share(const std::vector<Example>& examples) {
          static_cast<double>(examples.size());
 }
 
+// All models before the first is trained.
+void check_memory(const Context& context, const std::vector<Entry>& entries) {
+  for (const Entry& entry : entries) {
+    const Model model(entry.config);
+    context.memory().check("to train", training_need(model, TrainConfig(), context.threads(),
+                                                     listops_short().max_tokens));
+  }
+}
+
 void run(const Options& options, const ConfigFlags& flags) {
   if (options.steps < 1)
     throw Error(fmt::format("[--steps] must be at least 1, not {}", options.steps));
   const std::vector<Entry> entries = entries_of(options, flags);
   for (const Entry& entry : entries) make_place(folder_of(options, entry));
-  Context context(options.threads, options.seed);
+  Context context(options.threads, options.seed, MemoryBudget(options.memory));
+  check_memory(context, entries);
   const ListopsSplits data =
       make_listops_splits(listops_short(), options.seed, kTrainRows, 0, kTestRows);
   const std::vector<Example> train = to_examples(data.train), test = to_examples(data.test);
@@ -260,6 +271,7 @@ void add_quickstart(CLI::App& app) {
       ->capture_default_str();
   verb->add_option("--row", options->rows,
                    "Instead of the three, rows of the arena: " + profile_rows());
+  add_memory_flag(*verb, options->memory);
   verb->add_flag("--json", options->json, "One JSON object a model");
   verb->callback([options, flags = ConfigFlags(*verb, {"task", "vocab", "classes", "length"})] {
     run(*options, flags);

@@ -6,6 +6,7 @@
 #include "cli/figures.h"
 #include "cli/interrupt.h"
 #include "cli/memory.h"
+#include "cli/memory_flag.h"
 #include "cli/pretrain.h"
 #include "cli/setting_flags.h"
 #include "cli/streams.h"
@@ -20,6 +21,7 @@
 #include "models/profiles.h"
 #include "train/run.h"
 #include "train/run_identity.h"
+#include "train/run_memory.h"
 
 namespace linnet {
 namespace {
@@ -28,7 +30,7 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
   DataChoice choice;
-  std::string out;
+  std::string out, memory;
   Recipe recipe;
   int threads = 0;
   double autotune = 0;  // minutes
@@ -105,7 +107,8 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
   if (options.autotune == 0) model_flags.check_used({&config, 1});
   RunSettings whole = settings_of(prepared, options.recipe, run_flags);
   check_settings(config, *prepared.task, whole);  // before a search or pretraining
-  Context context(options.threads, static_cast<uint64_t>(whole.seed));
+  Context context(options.threads, static_cast<uint64_t>(whole.seed), MemoryBudget(options.memory));
+  context.memory().check("to train", run_need(config, prepared, whole, context.threads()));
   stop_on_signals();
   Json tuned;  // settings that a search has changed
   if (options.autotune > 0) {
@@ -188,6 +191,7 @@ void add_train(CLI::App& app) {
   verb->add_option("--threads", options->threads, "0: all cores; the result does not depend on it")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
+  add_memory_flag(*verb, options->memory);
   verb->add_flag("--tensorboard", options->tensorboard,
                  "Also writes OUT/tensorboard: tensorboard --logdir OUT");
   verb->add_flag("--json", options->json, "The result as one JSON object");

@@ -125,9 +125,10 @@ int64_t ParamLayout::add_sparse(std::string name, std::vector<int64_t> shape) {
 }
 
 void ParamLayout::scale_start(int64_t offset, double factor) {
-  const auto spec = std::find_if(specs_.begin(), specs_.end(),
+  const auto spec = std::find_if(specs_.rbegin(), specs_.rend(),  // one of the last
                                  [&](const ParamSpec& s) { return s.offset == offset; });
-  LINNET_ASSERT(spec != specs_.end() && (spec->init == Init::normal || spec->init == Init::xavier));
+  LINNET_ASSERT(spec != specs_.rend() &&
+                (spec->init == Init::normal || spec->init == Init::xavier));
   spec->gain *= static_cast<float>(factor);
 }
 

@@ -116,6 +116,17 @@ void check_regions(const ModelConfig& c) {
                     region_rows_of(c), c.region_units, c.regions));
 }
 
+// Stages of phi have matrices a head: so many that their list alone would fill the memory are a
+// fault.
+void check_heads(const ModelConfig& c, size_t stages) {
+  constexpr int64_t kMost = 1 << 18;
+  if (c.blocks * c.heads * static_cast<int64_t>(stages) <= kMost) return;
+  throw Error(
+      fmt::format("[config.heads] {} heads in {} blocks, with a phi of {} stages, are more "
+                  "than {} in all",
+                  c.heads, c.blocks, stages, kMost));
+}
+
 // A size at the start, times the usual.
 void check_init(const char* name, double value, bool zero) {
   if (value <= 100 && (zero ? value >= 0 : value > 0)) return;
@@ -175,7 +186,7 @@ void check_config(const ModelConfig& c) {
   if (!c.first_mixer.empty()) find_in(mixers(), "first_mixer", c.first_mixer);
   for (int64_t l = 0; l < std::min<int64_t>(c.blocks, 2); ++l) {
     const Mixer& mixer = mixer_of(c, l);
-    if (mixer.uses_feature) parse_phi(phi_of(c, mixer));
+    if (mixer.uses_feature) check_heads(c, parse_phi(phi_of(c, mixer)).size());
     if (c.causal && !mixer.causal) {
       throw Error(
           fmt::format("[config.causal] mixer \"{}\" looks at the whole sequence: it cannot "

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "kernels/rows.h"
 #include "models/head.h"
+#include "models/memory_need.h"
 #include "models/token_head.h"
 
 namespace linnet {
@@ -159,11 +160,21 @@ void Inference::encode(std::span<const Tokens> sequences, const Before& before, 
   });
 }
 
+void Inference::check_memory(std::span<const Tokens> sequences) const {
+  size_t longest = 0;
+  for (const Tokens& tokens : sequences) longest = std::max(longest, model_.deep(tokens).size());
+  context_.memory().check(
+      "to answer", inference_need(model_, context_.threads(),
+                                  static_cast<int64_t>(sequences.size()) / model_.sequences(),
+                                  static_cast<int64_t>(longest)));
+}
+
 std::vector<float> Inference::logits(std::span<const Tokens> sequences) {
   const int64_t width = model_.vector_width(), classes = model_.config().classes,
                 towers = model_.sequences();
   const auto count = static_cast<int64_t>(sequences.size());
   LINNET_ASSERT(count % towers == 0 && !model_.of_tokens());
+  check_memory(sequences);
   std::vector<float> vectors(static_cast<size_t>(count * width)),
       out(static_cast<size_t>(count / towers * classes)), beside(out.size());
   const auto vector_of = [&](size_t i) { return vectors.data() + static_cast<int64_t>(i) * width; };
@@ -196,6 +207,7 @@ void Inference::token_logits(std::span<const Tokens> sequences,
                              std::span<const std::vector<int64_t>> asked,
                              const VisitLogits& visit) {
   LINNET_ASSERT(model_.of_tokens() && asked.size() == sequences.size());
+  check_memory(sequences);
   const int64_t C = model_.config().width;
   const auto before = [](size_t, int64_t, Mat, Workspace&) {};
   encode(sequences, before, [&](size_t i, int64_t, Mat x, Workspace& workspace) {

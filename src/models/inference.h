@@ -48,6 +48,8 @@ class Inference {
   // goes into the first.
   template <class Before, class Use>
   void encode(std::span<const Tokens> sequences, const Before& before, const Use& use);
+  // Before anything is taken for these.
+  void check_memory(std::span<const Tokens> sequences) const;
   void run_block(size_t layer, Mat x, int64_t rows, bool all_threads, Workspace& workspace);
 
   Context& context_;

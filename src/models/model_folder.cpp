@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/error.h"
 #include "core/file.h"
+#include "models/memory_need.h"
 #include "models/safetensors.h"
 
 namespace linnet {
@@ -37,24 +40,18 @@ ModelConfig load_config(const std::filesystem::path& folder) {
   return parse_config(read_file(path, kLargestConfigFile), place_of(path));
 }
 
-LoadedModel load_model(const std::filesystem::path& folder) {
-  const ModelConfig config = load_config(folder);
-  return {config, load_values(folder, Model(config))};
-}
+namespace {
 
-bool has_tensor(const std::filesystem::path& folder, const std::string& name) {
-  return SafetensorsFile::open(folder / kWeights).tensors().contains(name);
-}
-
-Block load_values(const std::filesystem::path& folder, const Model& model) {
+// Opens the weights and compares their directory with the model, before anything of its size is
+// allocated.
+SafetensorsFile open_weights(const std::filesystem::path& folder, const Model& model) {
   const std::filesystem::path path = folder / kWeights;
-  const SafetensorsFile file = SafetensorsFile::open(path);
-  // The directory is compared before anything of the config's size is allocated.
+  SafetensorsFile file = SafetensorsFile::open(path);
   const auto& specs = model.layout().specs();
+  std::set<std::string_view> names;
+  for (const ParamSpec& spec : specs) names.insert(spec.name);
   for (const auto& [name, info] : file.tensors()) {
-    const bool known = std::any_of(specs.begin(), specs.end(),
-                                   [&n = name](const ParamSpec& spec) { return spec.name == n; });
-    if (!known)
+    if (!names.contains(name))
       throw Error(fmt::format("[{}] tensor {} is not part of the model in config.json",
                               place_of(path), printable(name)));
   }
@@ -67,8 +64,36 @@ Block load_values(const std::filesystem::path& folder, const Model& model) {
                               place_of(path), spec.name));
     }
   }
+  return file;
+}
+
+}  // namespace
+
+LoadedModel load_model(const std::filesystem::path& folder, const MemoryBudget& memory) {
+  const ModelConfig config = load_config(folder);
+  const Model model(config);
+  // As it is loaded, and folded for use.
+  memory.check("to answer", weights_need(model, {.dense = 2, .packed = 1, .sparse = 2, .side = 2}));
+  return {config, load_values(folder, model)};
+}
+
+ModelConfig check_model(const std::filesystem::path& folder) {
+  const ModelConfig config = load_config(folder);
+  const Model model(config);
+  const SafetensorsFile file = open_weights(folder, model);
+  for (const ParamSpec& spec : model.layout().specs()) file.check(spec.name, spec.shape);
+  return config;
+}
+
+bool has_tensor(const std::filesystem::path& folder, const std::string& name) {
+  return SafetensorsFile::open(folder / kWeights).tensors().contains(name);
+}
+
+Block load_values(const std::filesystem::path& folder, const Model& model) {
+  const SafetensorsFile file = open_weights(folder, model);
   Block values(model.layout().floats());
-  for (const ParamSpec& spec : specs) file.read(spec.name, values.data() + spec.offset, spec.shape);
+  for (const ParamSpec& spec : model.layout().specs())
+    file.read(spec.name, values.data() + spec.offset, spec.shape);
   return values;
 }
 
@@ -87,22 +112,23 @@ bool of_rows(const ParamSpec& spec) {
 Block initial_values(const Model& model, uint64_t seed, const std::filesystem::path& folder) {
   Block values = Parameters::initial(model, seed);
   if (folder.empty()) return values;
-  const LoadedModel loaded = load_model(folder);
-  const Model other(loaded.config);
+  const Model other(load_config(folder));
+  const SafetensorsFile file = open_weights(folder, other);
+  std::map<std::string_view, const ParamSpec*> theirs;
+  for (const ParamSpec& spec : other.layout().specs()) theirs[spec.name] = &spec;
   for (const ParamSpec& spec : model.layout().specs()) {
-    if (spec.name.starts_with("head.") || spec.name.starts_with("wide.") ||
+    const auto found = theirs.find(spec.name);
+    if (found == theirs.end() || spec.name.starts_with("head.") || spec.name.starts_with("wide.") ||
         spec.name.starts_with("regions."))
       continue;
-    for (const ParamSpec& theirs : other.layout().specs()) {
-      if (theirs.name != spec.name) continue;
-      if (spec.shape != theirs.shape && !(of_rows(spec) && spec.shape[1] == theirs.shape[1])) {
-        throw Error(fmt::format("[{}] tensor {} has the shape [{}], this model's [{}]",
-                                place_of(folder), spec.name, fmt::join(theirs.shape, ", "),
-                                fmt::join(spec.shape, ", ")));
-      }
-      std::copy_n(loaded.values.data() + theirs.offset, std::min(spec.size(), theirs.size()),
-                  values.data() + spec.offset);
+    const ParamSpec& given = *found->second;
+    if (spec.shape != given.shape && !(of_rows(spec) && spec.shape[1] == given.shape[1])) {
+      throw Error(fmt::format("[{}] tensor {} has the shape [{}], this model's [{}]",
+                              place_of(folder), spec.name, fmt::join(given.shape, ", "),
+                              fmt::join(spec.shape, ", ")));
     }
+    file.read_start(spec.name, values.data() + spec.offset, given.shape,
+                    std::min(spec.size(), given.size()));
   }
   return values;
 }

@@ -304,8 +304,17 @@ const TensorInfo& SafetensorsFile::check(std::string_view name,
 void SafetensorsFile::read(std::string_view name, float* out,
                            const std::vector<int64_t>& expected_shape) const {
   const TensorInfo& info = check(name, expected_shape);
+  read_start(name, out, expected_shape,
+             static_cast<int64_t>((info.end - info.begin) / sizeof(float)));
+}
+
+void SafetensorsFile::read_start(std::string_view name, float* out,
+                                 const std::vector<int64_t>& expected_shape, int64_t count) const {
+  const TensorInfo& info = check(name, expected_shape);
+  const size_t bytes = static_cast<size_t>(count) * sizeof(float);
+  LINNET_ASSERT(count >= 0 && bytes <= info.end - info.begin);
   // An empty tensor may come with a null `out`, which memcpy does not allow.
-  if (info.end > info.begin) std::memcpy(out, data_.data() + info.begin, info.end - info.begin);
+  if (bytes > 0) std::memcpy(out, data_.data() + info.begin, bytes);
 }
 
 }  // namespace linnet

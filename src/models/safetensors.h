@@ -59,6 +59,9 @@ class SafetensorsFile {
   // Copies a tensor to `out`, checked first. It copies because the format does not promise that
   // floats are aligned.
   void read(std::string_view name, float* out, const std::vector<int64_t>& expected_shape) const;
+  // The first `count` of its numbers.
+  void read_start(std::string_view name, float* out, const std::vector<int64_t>& expected_shape,
+                  int64_t count) const;
 
  private:
   std::optional<MappedFile> map_;

@@ -14,6 +14,7 @@
 #include "models/model_folder.h"
 #include "train/card.h"
 #include "train/run_identity.h"
+#include "train/run_memory.h"
 #include "train/schedule.h"
 #include "train/side_parts.h"
 
@@ -49,6 +50,14 @@ std::string good_state(const std::filesystem::path& folder) {
   return fmt::format("; the last good state is in {}", place_of(folder));
 }
 
+// Values to begin with, where the run that they are of fits into the memory.
+Block start_values(Context& context, const ModelConfig& config, const PreparedTask& prepared,
+                   const RunSettings& settings, const Model& model,
+                   const std::filesystem::path& start) {
+  context.memory().check("to train", run_need(config, prepared, settings, context.threads()));
+  return initial_values(model, static_cast<uint64_t>(settings.seed), start);
+}
+
 ModelConfig without_sides(ModelConfig config) {
   config.wide = config.regions = 0;
   return config;
@@ -78,7 +87,7 @@ Run::Run(Context& context, std::filesystem::path folder, const ModelConfig& conf
       settings_(settings),
       config_(config),
       model_(without_sides(config)),
-      trainer_(context, model_, initial_values(model_, static_cast<uint64_t>(settings.seed), start),
+      trainer_(context, model_, start_values(context, config, prepared, settings, model_, start),
                train_config(settings)),
       started_(Clock::now()),
       saved_(started_) {
@@ -264,7 +273,7 @@ void Run::fit_sides(const std::function<void(const std::string&)>& show) {
 }
 
 TaskScore Run::score_best(const DataPart& part) {
-  const LoadedModel best = load_model(folder_);
+  const LoadedModel best = load_model(folder_, context_.memory());
   return score_part(context_, Model(best.config), best.values.data(), part, maker(best.config),
                     *prepared_.task, *prepared_.tokenizer);
 }

@@ -18,6 +18,11 @@ constexpr int64_t kUnitTokens = 1024;
 
 }  // namespace
 
+int lanes_of(const TrainConfig& config) {
+  if (config.lanes > 0) return config.lanes;
+  return config.recompute ? 3 : 4;
+}
+
 void check_training(const TrainConfig& config, const Model& model) {
   check_optimizer(config.optimizer);
   const auto check = [](const char* name, double value) {
@@ -42,9 +47,7 @@ Trainer::Trainer(Context& context, const Model& model, Block values, const Train
       sinusoids_(model.config().width),
       optimizer_(model.layout(), config.optimizer),
       workspaces_(static_cast<size_t>(context.threads())),
-      sum_(model.layout().dense_floats(), config.lanes > 0   ? config.lanes
-                                          : config.recompute ? 3
-                                                             : 4),
+      sum_(model.layout().dense_floats(), lanes_of(config)),
       sparse_(model.ngrams()) {
   check_training(config, model);
   if (model.wide().longest > 0 || model.regions().places > 0)

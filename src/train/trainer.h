@@ -36,6 +36,8 @@ struct TrainConfig {
   uint64_t seed = 1;  // of dropout and redrawn projections; the initial values are the caller's
 };
 
+// As many as there are where none are named.
+int lanes_of(const TrainConfig& config);
 // An Error names the field, e.g. "[train.ema] ...".
 void check_training(const TrainConfig& config, const Model& model);
 
