@@ -104,6 +104,8 @@ void add_arena(CLI::App& app) {
                    "Instead: so many steps of each row, and what the whole would take")
       ->check(CLI::Range(int64_t{2}, int64_t{1} << 20));
   verb->add_flag("--retry", options->retry, "Runs that failed are tried again");
+  verb->add_flag("--change-target", options->change_target,
+                 "Unfinished runs go on with another CPU target than they began with");
   verb->add_option("--threads", options->threads, "0: all cores")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();

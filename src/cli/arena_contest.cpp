@@ -45,6 +45,7 @@ class Contest {
     };
     if (options_.project > 0) return project(stop);
     say_plan();
+    check_data();
     // Seed after seed, so that an arena that is stopped has as many of each row.
     for (int64_t seed = 1; seed <= options_.seeds; ++seed) {
       for (const std::string& task : options_.tasks) {
@@ -111,6 +112,31 @@ class Contest {
     return prepared_.emplace(task, std::move(ready)).first->second;
   }
 
+  // Of all tasks that have runs to come, before the first run: a fault in what is read at its end
+  // is told now. The shortest model is the one that some data is too long for.
+  void check_data() {
+    for (const std::string& task : options_.tasks) {
+      std::optional<ModelConfig> shortest;
+      for (const ArenaRow& row : options_.rows) {
+        if (rest_of(task, row.name) == 0) continue;
+        const ModelConfig config = make_run(task, row, 1, prepared(task)).config;
+        if (!shortest || config.length < shortest->length) shortest = config;
+      }
+      if (!shortest || interrupted()) continue;
+      Progress progress("checking " + task);
+      check_later_parts(prepared(task), *shortest, [&](const std::string& what, double done) {
+        progress.show(std::max(done, 0.0), what);
+      });
+    }
+  }
+
+  int64_t rest_of(const std::string& task, const std::string& row) const {
+    int64_t runs = 0;
+    for (int64_t seed = 1; seed <= options_.seeds; ++seed)
+      runs += !done_.contains({task, row, static_cast<uint64_t>(seed)});
+    return runs;
+  }
+
   ArenaRun make_run(const std::string& task, const ArenaRow& row, int64_t seed,
                     const PreparedTask& data) const {
     const ArenaModel own = arena_model(options_.profile, task, options_.settings, row);
@@ -121,7 +147,8 @@ class Contest {
                  .seed = seed,
                  .config = model_.apply(own.config),
                  .settings = train_.apply(own.settings),
-                 .folder = fmt::format("{}/runs/{}-{}-{}", options_.folder, task, row.name, seed)};
+                 .folder = fmt::format("{}/runs/{}-{}-{}", options_.folder, task, row.name, seed),
+                 .change_target = options_.change_target};
     run.settings.seed = seed;
     run.config.classes = static_cast<int64_t>(data.settings.labels.size());
     return run;
@@ -207,11 +234,9 @@ class Contest {
     double seconds = 0;
     for (const std::string& task : options_.tasks) {
       for (const std::string& row : options_.names) {
-        for (int64_t seed = 1; seed <= options_.seeds; ++seed) {
-          if (done_.contains({task, row, static_cast<uint64_t>(seed)})) continue;
-          ++runs;
-          seconds += expected_seconds(task, row);
-        }
+        const int64_t left = rest_of(task, row);
+        runs += left;
+        seconds += static_cast<double>(left) * expected_seconds(task, row);
       }
     }
     return {runs, seconds};

@@ -16,7 +16,7 @@ struct ArenaOptions {
   std::vector<std::string> tasks, names, data;
   std::vector<ArenaRow> rows;
   nlohmann::json settings;  // of all rows
-  bool table1 = false, retry = false;
+  bool table1 = false, retry = false, change_target = false;
   int64_t seeds = 5;
   int64_t project = 0;  // steps; 0: whole runs
   int threads = 0;

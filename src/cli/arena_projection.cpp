@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "cli/measure.h"
 #include "cli/memory.h"
@@ -21,6 +20,8 @@
 #include "core/folder.h"
 #include "core/folder_lock.h"
 #include "train/run.h"
+#include "train/run_log.h"
+#include "train/run_target.h"
 
 namespace linnet {
 namespace {
@@ -34,19 +35,14 @@ struct Measured {
 };
 
 Measured read_metrics(const std::filesystem::path& path) {
+  const RunLog log = load_run_log(path);
+  if (log.looks.empty() || log.looks.back().steps == 0)
+    throw Error(fmt::format("[{}] has no look at validation after a step", place_of(path)));
   Measured measured;
-  double last = 0;
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    const Json entry = Json::parse(line);
-    if (entry.contains("validation_loss")) {
-      measured.look = entry["seconds"].get<double>() - last;
-    } else {
-      measured.tokens_per_s.push_back(entry["tokens_per_s"]);
-      measured.tokens = entry["tokens"];
-      last = entry["seconds"];
-    }
-  }
+  for (const RunLog::Step& step : log.steps) measured.tokens_per_s.push_back(step.tokens_per_s);
+  measured.tokens = log.steps.back().tokens;
+  const RunLog::Look& look = log.looks.back();
+  measured.look = look.seconds - log.steps[look.steps - 1].seconds;
   return measured;
 }
 
@@ -68,6 +64,7 @@ std::optional<Json> project_run(
   settings.evaluations = 1;
   settings.validation_rows = std::min(settings.batch, settings.validation_rows);
   const std::string started = utc_now(), commit = source_commit();
+  take_target(run.folder, false);  // the usual one: the run before may have had its own
   reset_peak_memory();
   Run training(context, run.folder, run.config, prepared, settings);
   while (!training.finished()) {

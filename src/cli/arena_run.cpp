@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 #include "cli/figures.h"
 #include "cli/memory.h"
@@ -13,6 +12,8 @@
 #include "core/folder.h"
 #include "core/folder_lock.h"
 #include "train/run.h"
+#include "train/run_log.h"
+#include "train/run_target.h"
 
 namespace linnet {
 namespace {
@@ -24,22 +25,14 @@ using Json = nlohmann::ordered_json;
 // The looks at validation of a run, each with the mean loss of the steps before it.
 Json curve_of(const std::filesystem::path& metrics) {
   Json curve = Json::array();
-  double sum = 0, steps = 0;
-  std::ifstream file(metrics);
-  for (std::string line; std::getline(file, line);) {
-    const Json entry = Json::parse(line, nullptr, false);
-    if (!entry.is_object()) continue;
-    if (entry.contains("loss")) {
-      sum += entry["loss"].get<double>();
-      ++steps;
-    }
-    if (!entry.contains("validation_loss")) continue;
-    curve.push_back({{"step", entry["step"]},
-                     {"seconds", entry["seconds"]},
-                     {"loss", sum / std::max(steps, 1.0)},
-                     {"validation_loss", entry["validation_loss"]},
-                     {"validation_accuracy", entry["validation_accuracy"]}});
-    sum = steps = 0;
+  const RunLog log = load_run_log(metrics);
+  for (size_t i = 0; i < log.looks.size(); ++i) {
+    const RunLog::Look& look = log.looks[i];
+    curve.push_back({{"step", look.step},
+                     {"seconds", look.seconds},
+                     {"loss", log.mean_loss_before(i)},
+                     {"validation_loss", look.validation_loss},
+                     {"validation_accuracy", look.validation_accuracy}});
   }
   return curve;
 }
@@ -59,6 +52,7 @@ std::optional<Json> run_in_arena(
     Context& context, const ArenaRun& run, const PreparedTask& prepared,
     const std::function<bool()>& stop,
     const std::function<void(double done, const std::string& note)>& show) {
+  take_target(run.folder, run.change_target);  // first: the record tells of it
   Json record = {{"arena", run.arena},
                  {"task", run.task},
                  {"row", run.row},

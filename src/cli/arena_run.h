@@ -18,7 +18,8 @@ struct ArenaRun {
   int64_t seed;
   ModelConfig config;
   RunSettings settings;
-  std::string folder;  // of its checkpoint, from which it goes on
+  std::string folder;          // of its checkpoint, from which it goes on
+  bool change_target = false;  // of the CPU, where it goes on
 };
 
 // Trains and tests; the record is one line of results (docs/report.md). None when `stop` said so:

@@ -60,14 +60,6 @@ PreparedTask prepare_texts(const Options& options, const TextShow& show) {
   return prepared;
 }
 
-// A label of test that training does not have is found now, not after the training.
-void check_labels(const PreparedTask& prepared) {
-  if (!prepared.parts.test) return;
-  const LabelSet labels(prepared.settings.labels);
-  PartReader reader(*prepared.parts.test);
-  for (Record record; reader.next(record);) labels.classes_of(record);
-}
-
 // As `linnet train` does it.
 TextFigures run_linnet(const TextContest& contest, const ModelConfig& config,
                        const RunSettings& settings, double preparing) {
@@ -187,12 +179,12 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
   const Clock::time_point start = Clock::now();
   const PreparedTask prepared = prepare_texts(options, show);
   const double preparing = seconds_since(start);
-  check_labels(prepared);
   const RunSettings settings = settings_of(prepared, options.recipe, run_flags);
   const ModelConfig config = model_of(prepared, options.recipe, model_flags);
   model_flags.check_used({&config, 1});
   Context context(options.threads, static_cast<uint64_t>(settings.seed),
                   MemoryBudget(options.memory));
+  check_later_parts(prepared, config, [&](const std::string& what, double) { show(what); });
   const TextContest contest{.context = context,
                             .prepared = prepared,
                             .scored = prepared.parts.test.value_or(prepared.parts.validation),

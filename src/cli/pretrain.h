@@ -9,16 +9,6 @@
 
 namespace linnet {
 
-// A folder goes on only from the beginning that it had, which is start.json in it: an Error names
-// the first setting that is another.
-void check_start(const std::filesystem::path& folder, const PreparedTask& prepared,
-                 const PretrainSettings& settings, const std::string& init);
-// Writes start.json where a new run needs it.
-void save_start(const std::filesystem::path& folder, const PreparedTask& prepared,
-                const PretrainSettings& settings, const std::string& init);
-
-inline constexpr const char* kPretrainFolder = "pretrain";
-
 // Trains it to its end, from the model in `start` where there is one, and gives its figures; one
 // that has ended gives them again. `next`: what the second phase is trained on.
 nlohmann::ordered_json pretrain(Context& context, const std::filesystem::path& folder,

@@ -19,9 +19,11 @@
 #include "data/prepare.h"
 #include "models/model_folder.h"
 #include "models/profiles.h"
+#include "train/pretraining_files.h"
 #include "train/run.h"
 #include "train/run_identity.h"
 #include "train/run_memory.h"
+#include "train/run_target.h"
 
 namespace linnet {
 namespace {
@@ -34,7 +36,7 @@ struct Options {
   Recipe recipe;
   int threads = 0;
   double autotune = 0;  // minutes
-  bool json = false, tensorboard = false;
+  bool json = false, tensorboard = false, change_target = false;
 };
 
 Json result_of(const Run& run, const PreparedTask& prepared, const ModelConfig& config,
@@ -107,8 +109,15 @@ void run(Options options, const DataFlags& data_flags, const ConfigFlags& model_
   if (options.autotune == 0) model_flags.check_used({&config, 1});
   RunSettings whole = settings_of(prepared, options.recipe, run_flags);
   check_settings(config, *prepared.task, whole);  // before a search or pretraining
+  take_target(folder, options.change_target);
   Context context(options.threads, static_cast<uint64_t>(whole.seed), MemoryBudget(options.memory));
   context.memory().check("to train", run_need(config, prepared, whole, context.threads()));
+  {
+    Progress progress("checking");
+    check_later_parts(prepared, config, [&](const std::string& what, double done) {
+      progress.show(std::max(done, 0.0), what);
+    });
+  }
   stop_on_signals();
   Json tuned;  // settings that a search has changed
   if (options.autotune > 0) {
@@ -194,6 +203,9 @@ void add_train(CLI::App& app) {
   add_memory_flag(*verb, options->memory);
   verb->add_flag("--tensorboard", options->tensorboard,
                  "Also writes OUT/tensorboard: tensorboard --logdir OUT");
+  verb->add_flag("--change-target", options->change_target,
+                 "Go on with another CPU target than the run began with, by LINNET_TARGET or the "
+                 "best: the result differs in its last bits");
   verb->add_flag("--json", options->json, "The result as one JSON object");
   verb->callback([options, data = DataFlags(*verb), run_flags = RunFlags(*verb),
                   pretrain_flags = PretrainFlags(*verb),

@@ -22,26 +22,38 @@ int usable_cores() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+// All that this CPU has, of which Highway may be restricted to one at the moment.
+int64_t all_targets() {
+  const int64_t now = hwy::SupportedTargets();
+  hwy::SetSupportedTargetsForTest(0);
+  const int64_t all = hwy::SupportedTargets() & HWY_TARGETS;
+  hwy::SetSupportedTargetsForTest(now);
+  return all;
+}
+
+// 0: there is none of this name.
+int64_t find_target(std::string_view name) {
+  for (int64_t left = all_targets(); left != 0; left &= left - 1) {
+    const int64_t target = left & -left;
+    if (lower(hwy::TargetName(target)) == lower(name)) return target;
+  }
+  return 0;
 }
 
 // Restricts Highway to the target named by LINNET_TARGET.
 void apply_target() {
-  const char* wish = std::getenv("LINNET_TARGET");
-  if (wish == nullptr || *wish == '\0') return;
-  hwy::SetSupportedTargetsForTest(0);
+  const std::string wish = Context::wished_target();
+  if (wish.empty()) return;
+  if (const int64_t target = find_target(wish)) return hwy::SetSupportedTargetsForTest(target);
   std::string known;
-  for (int64_t left = hwy::SupportedTargets() & HWY_TARGETS; left != 0; left &= left - 1) {
-    const int64_t target = left & -left;
-    const std::string name = lower(hwy::TargetName(target));
-    if (name == lower(wish)) {
-      hwy::SetSupportedTargetsForTest(target);
-      return;
-    }
-    known += (known.empty() ? "" : ", ") + name;
-  }
+  for (int64_t left = all_targets(); left != 0; left &= left - 1)
+    known += (known.empty() ? "" : ", ") + lower(hwy::TargetName(left & -left));
   throw Error(fmt::format("[LINNET_TARGET] no such target on this CPU: {:.40}; there are: {}", wish,
                           known));
 }
@@ -84,6 +96,21 @@ void Context::stop() {
 std::string Context::target() {
   const int64_t supported = hwy::SupportedTargets() & HWY_TARGETS;
   return hwy::TargetName(supported & -supported);
+}
+
+bool Context::has_target(std::string_view name) { return find_target(name) != 0; }
+
+void Context::use_target(std::string_view name) {
+  hwy::SetSupportedTargetsForTest(0);
+  if (name.empty()) return apply_target();
+  const int64_t target = find_target(name);
+  LINNET_ASSERT(target != 0);
+  hwy::SetSupportedTargetsForTest(target);
+}
+
+std::string Context::wished_target() {
+  const char* wish = std::getenv("LINNET_TARGET");
+  return wish == nullptr ? "" : wish;
 }
 
 void Context::work(int worker) {

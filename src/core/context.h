@@ -7,6 +7,7 @@
 #include <functional>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -30,6 +31,14 @@ class Context {
   const MemoryBudget& memory() const { return memory_; }
   // The instruction set that the kernels run with, e.g. "AVX2".
   static std::string target();
+  // Whether this CPU has the one of this name, in any case of letters.
+  static bool has_target(std::string_view name);
+  // From now on the kernels of the whole process run with that one, which has_target; empty: as if
+  // none was ever asked for, so by LINNET_TARGET or the best. Never during a computation, nor with
+  // weights that are packed already.
+  static void use_target(std::string_view name);
+  // What LINNET_TARGET says; empty when it is not set.
+  static std::string wished_target();
 
   // Calls job(task, worker) for every task in 0 .. tasks-1, each task on one thread, in no fixed
   // order; worker is in 0 .. threads()-1. Tasks start in order of their number. Returns when all

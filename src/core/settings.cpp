@@ -47,11 +47,11 @@ void read_setting(std::string_view group, const char* name, const Json& value,
   out = value.get<std::vector<std::string>>();
 }
 
-Json parse_settings(std::string_view text, std::string_view place) {
+Json parse_settings(std::string_view text, std::string_view place, int more) {
   // Nothing nests deeper than a list in an object in an object: refused before it can.
-  const auto shallow = [](int depth, Json::parse_event_t event, Json&) {
+  const auto shallow = [more](int depth, Json::parse_event_t event, Json&) {
     using Event = Json::parse_event_t;
-    if (depth > 2 && (event == Event::object_start || event == Event::array_start)) {
+    if (depth > 2 + more && (event == Event::object_start || event == Event::array_start)) {
       throw Error("settings have no objects or lists as deep as that");
     }
     return true;

@@ -23,8 +23,8 @@ void read_setting(std::string_view group, const char* name, const nlohmann::json
 void read_setting(std::string_view group, const char* name, const nlohmann::json& value,
                   std::vector<std::string>& out);
 
-// JSON of settings, nowhere deeper than a list in an object in an object.
-nlohmann::json parse_settings(std::string_view text, std::string_view place);
+// JSON of settings, nowhere deeper than a list in an object in an object, or `more` than that.
+nlohmann::json parse_settings(std::string_view text, std::string_view place, int more = 0);
 
 void check_setting(std::string_view group, const char* name, int64_t value, int64_t least,
                    int64_t most);

@@ -19,6 +19,13 @@ void shuffle(Random& random, std::vector<Item>& items) {
     std::swap(items[i - 1], items[random.below(static_cast<uint32_t>(i))]);
 }
 
+// Of a place that the data does not have.
+[[noreturn]] void refuse_start(int64_t record, const std::string& why) {
+  throw Error(fmt::format(
+      "[data] training cannot go on from record {}: {}; is the data what the run began with?",
+      record, why));
+}
+
 }  // namespace
 
 void check_feed(const FeedOptions& options) {
@@ -39,6 +46,8 @@ Feed::Feed(Open open, const FeedOptions& options, const FeedPosition& start, Var
       vary_(std::move(vary)),
       cache_(options.cache) {
   check_feed(options);
+  if (start.epoch < 0 || start.record < 0 || start.batch < 0 || start.examples < 0)
+    refuse_start(start.record, "a place in the data cannot be negative");
   loader_ = start_thread([this] {
     try {
       load();
@@ -70,6 +79,8 @@ void Feed::load() {
       if (!stream || stream->records() != at) {
         stream = open_();
         stream->skip(at);
+        if (stream->records() != at)
+          refuse_start(at, fmt::format("the data has {}", stream->records()));
       }
       window = read_window(*stream);
       if (!window) return;
@@ -130,6 +141,18 @@ void Feed::take_window() {
   changed_.notify_all();
 }
 
+// The first window, now that it is there.
+void Feed::check_start() const {
+  const auto examples = static_cast<int64_t>(order_.size()),
+             batches = static_cast<int64_t>(batches_.size());
+  if (position_.batch > batches)
+    refuse_start(position_.record,
+                 fmt::format("after batch {}, but there are {}", position_.batch, batches));
+  if (position_.examples > 0 && position_.examples != examples)
+    refuse_start(position_.record,
+                 fmt::format("there were {} examples, now {}", position_.examples, examples));
+}
+
 // Depends on the seed and on where the window starts, never on how it was come to.
 void Feed::make_order() {
   Random random(options_.seed, philox(options_.seed, static_cast<uint64_t>(position_.epoch),
@@ -175,8 +198,8 @@ double Feed::epochs(int64_t records) const {
 
 std::span<const Example* const> Feed::next() {
   while (!window_ || position_.batch == static_cast<int64_t>(batches_.size())) {
-    if (!window_ || !window_->whole) {
-      const bool first = !window_;
+    const bool first = !window_;
+    if (first || !window_->whole) {
       const bool last = window_ && window_->last;
       const int64_t end = window_ ? window_->end : 0;
       take_window();
@@ -187,6 +210,8 @@ std::span<const Example* const> Feed::next() {
       position_ = {.epoch = position_.epoch + 1};
     }
     make_order();
+    if (first) check_start();
+    position_.examples = static_cast<int64_t>(order_.size());
   }
   const auto [begin, end] = batches_[static_cast<size_t>(position_.batch++)];
   return vary_ ? varied(begin, end) : std::span(order_).subspan(begin, end - begin);

@@ -36,9 +36,10 @@ void check_feed(const FeedOptions& options);
 
 // Where the next batch starts.
 struct FeedPosition {
-  int64_t epoch = 0;   // from 0
-  int64_t record = 0;  // of the window's first record in the part
-  int64_t batch = 0;   // of the window
+  int64_t epoch = 0;     // from 0
+  int64_t record = 0;    // of the window's first record in the part
+  int64_t batch = 0;     // of the window
+  int64_t examples = 0;  // that the window has; 0: not known yet
   bool operator==(const FeedPosition&) const = default;
 };
 
@@ -47,7 +48,8 @@ class Feed {
   using Open = std::function<std::unique_ptr<ExampleStream>()>;
   // Changes a copy of an example whenever it is used, e.g. hides other tokens.
   using Vary = std::function<void(Random& random, Example& example)>;
-  // Goes on from `start`, which came from a Feed of the same data and options.
+  // Goes on from `start`, which came from a Feed of the same data and options; a place that the
+  // data does not have is an Error, here or of the first next().
   Feed(Open open, const FeedOptions& options, const FeedPosition& start = {}, Vary vary = {});
   ~Feed();
   Feed(const Feed&) = delete;
@@ -73,6 +75,7 @@ class Feed {
   std::shared_ptr<Window> read_window(ExampleStream& stream);
   std::shared_ptr<Window> cached_window(int64_t first) const;
   void take_window();
+  void check_start() const;
   std::span<const Example* const> varied(size_t begin, size_t end);
   void make_order();
 

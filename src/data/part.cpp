@@ -148,6 +148,14 @@ void ExampleStream::skip(int64_t records) {
   }
 }
 
+void check_examples(const DataPart& part, ExampleMaker maker,
+                    const std::function<void(double done)>& show) {
+  constexpr int64_t kShowEvery = 256;  // records
+  ExampleStream stream(part, std::move(maker));
+  for (std::vector<Example> examples; stream.next(examples); examples.clear())
+    if (stream.records() % kShowEvery == 0) show(stream.done());
+}
+
 std::vector<Example> some_examples(const DataPart& part, ExampleMaker maker, int64_t records,
                                    int64_t all) {
   const int64_t wanted = all > 0 ? std::min(all, records) : records;

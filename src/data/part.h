@@ -2,6 +2,7 @@
 // file.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -91,6 +92,11 @@ class ExampleStream {
   ExampleMaker maker_;
   int64_t records_ = 0;
 };
+
+// Makes every example of a part once: a fault in it is an Error now, not after hours. `show` is
+// told the share that is read, -1 when unknown.
+void check_examples(const DataPart& part, ExampleMaker maker,
+                    const std::function<void(double done)>& show);
 
 // Some of a part, the same ones every time; whole records, spread over `all` that it has, since a
 // file may be in the order of its labels. 0: the first ones, of texts that continue each other.

@@ -34,22 +34,24 @@ void recognise(const DataChoice& choice, PreparedTask& prepared) {
   if (prepared.task->model == "match") check_second(first);
 }
 
-void count_labels(PreparedTask& prepared, const Show& show) {
+void check_has_label(const Record& record) {
+  if (!record.labels.empty()) return;
+  throw Error(fmt::format("[{}] has no label: is a label column to be named with --label-column?",
+                          place_of(record)));
+}
+
+void count_train(PreparedTask& prepared, LabelCounts& counts, const Show& show) {
   const bool labelled = prepared.task->labelled;
-  LabelCounts counts;
   PartReader reader(prepared.parts.train);
   Record record;
   while (reader.next(record)) {
+    prepared.content = hash_records(prepared.content, record, labelled);
     const auto size = static_cast<int64_t>(std::max(record.text.size(), record.second.size()));
     prepared.bytes += static_cast<int64_t>(record.text.size() + record.second.size());
     prepared.longest = std::max(prepared.longest, size);
     for (const std::string_view text : {record.text, record.second})
       prepared.blanks += std::ranges::count(text, ' ');
-    if (labelled && record.labels.empty())
-      throw Error(
-          fmt::format("[{}] has no label: is a label column to be named with "
-                      "--label-column?",
-                      place_of(record)));
+    if (labelled) check_has_label(record);
     if (record.labels.size() > 1 && prepared.task->model != "tokens") prepared.many_labels = true;
     for (const std::string_view label : labelled ? record.labels : decltype(record.labels)()) {
       if (!is_utf8(label))
@@ -59,13 +61,29 @@ void count_labels(PreparedTask& prepared, const Show& show) {
     }
     if (++prepared.records % kShowEvery == 0) show("reading", reader.done());
   }
-  if (!labelled) return;
-  PartReader kept(prepared.parts.validation);
-  for (; kept.next(record); ++prepared.validation_records) {
+}
+
+void count_validation(PreparedTask& prepared, LabelCounts& counts, const Show& show) {
+  const bool labelled = prepared.task->labelled;
+  PartReader reader(prepared.parts.validation);
+  int64_t records = 0;
+  for (Record record; reader.next(record);) {
+    prepared.content = hash_records(prepared.content, record, labelled);
+    if (++records % kShowEvery == 0) show("reading validation", reader.done());
+    if (!labelled) continue;
+    check_has_label(record);
+    ++prepared.validation_records;
     // A rare class may be in the kept part alone: it is a class all the same.
     if (prepared.parts.validation.side != DataPart::Side::validation) continue;
     for (const std::string_view label : record.labels) counts.add(label, 0);
   }
+}
+
+void count_labels(PreparedTask& prepared, const Show& show) {
+  LabelCounts counts;
+  count_train(prepared, counts, show);
+  count_validation(prepared, counts, show);
+  if (!prepared.task->labelled) return;
   prepared.settings.labels = LabelSet::from(counts).names();
   prepared.counts = counts.sorted();
   if (prepared.counts.size() < 2 && !prepared.many_labels) {
@@ -101,6 +119,7 @@ void add_unlabelled(const DataChoice& choice, PreparedTask& prepared, const Show
     PartReader again(part);
     for (Record record; again.next(record);) {
       prepared.unlabelled_bytes += static_cast<int64_t>(record.text.size() + record.second.size());
+      prepared.unlabelled_content = hash_records(prepared.unlabelled_content, record, false);
       if (++prepared.unlabelled_records % kShowEvery == 0) show("reading " + path, again.done());
     }
     prepared.unlabelled.push_back(std::move(part));
@@ -172,6 +191,16 @@ PreparedTask prepare(const DataChoice& choice, int threads, const Show& progress
     prepared.tokenizer = learn_tokenizer(find_tokenizer(kind), choice, prepared, threads, progress);
   }
   return prepared;
+}
+
+void check_later_parts(const PreparedTask& task, const ModelConfig& config, const Show& progress) {
+  const auto check = [&](const DataPart& part, const std::string& what) {
+    check_examples(part, ExampleMaker(task.settings, *task.tokenizer, config, true),
+                   [&](double done) { progress(what, done); });
+  };
+  const DataParts& parts = task.parts;
+  if (parts.validation.side == DataPart::Side::all) check(parts.validation, "reading validation");
+  if (parts.test) check(*parts.test, "reading test");
 }
 
 void fit_model(const PreparedTask& prepared, bool length_given, ModelConfig& config) {

@@ -41,13 +41,21 @@ struct PreparedTask {
   int64_t validation_records = 0;                       // where there are labels
   std::vector<DataPart> unlabelled;
   int64_t unlabelled_records = 0, unlabelled_bytes = 0;
+  // hash_records of train and validation, and of what is unlabelled (0: nothing is).
+  uint64_t content = 0, unlabelled_content = 0;
   std::shared_ptr<const Tokenizer> tokenizer;  // also of the task that it is pretrained on
 };
 
-// One pass over train for the classes, one for the tokenizer where it has to learn. `progress` is
-// told what is being done, and its share, -1 when unknown.
+// One pass over train and validation for the classes and the hash of what they have, one for the
+// tokenizer where it has to learn. `progress` is told what is being done, and its share, -1 when
+// unknown.
 PreparedTask prepare(const DataChoice& choice, int threads,
                      const std::function<void(const std::string& what, double done)>& progress);
+
+// Makes all examples of test, and of validation where it has data of its own, which a run reads in
+// part or at its end alone: a fault in them is an Error now, not after hours.
+void check_later_parts(const PreparedTask& task, const ModelConfig& config,
+                       const std::function<void(const std::string& what, double done)>& progress);
 
 // The parts of a model that the data decides, put into a config: task, vocabulary, classes, length
 // unless it was given, causal, pooling, loss.

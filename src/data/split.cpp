@@ -42,6 +42,14 @@ uint64_t hash_content(const Record& record) {
   return record.second.empty() ? hash : hash_bytes(record.second, hash);
 }
 
+uint64_t hash_records(uint64_t before, const Record& record, bool labelled) {
+  // Each hash begins with a length, so that nothing moves from one text to the next unseen.
+  uint64_t hash = hash_bytes(record.second, hash_bytes(record.text, before));
+  if (!labelled) return hash;
+  for (const std::string_view label : record.labels) hash = hash_bytes(label, hash);
+  return hash + record.labels.size();
+}
+
 bool in_validation(const Record& record, double share) {
   // Mixed once more, so that the side says nothing about the hash that repeats are found by.
   return static_cast<double>(mix(hash_content(record) + 1) >> 11) * 0x1p-53 < share;

@@ -15,6 +15,8 @@ namespace linnet {
 // 64 bits, the same on every machine; for finding repeats and for splitting, not for secrets.
 uint64_t hash_bytes(std::string_view bytes, uint64_t seed = 0);
 uint64_t hash_content(const Record& record);
+// Of all records so far, in their order, and one more: texts, and where they count its labels.
+uint64_t hash_records(uint64_t before, const Record& record, bool labelled);
 
 // About `share` of all contents, 0 to 1.
 bool in_validation(const Record& record, double share);

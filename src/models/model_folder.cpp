@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/folder.h"
 #include "models/memory_need.h"
 #include "models/safetensors.h"
 
@@ -37,6 +38,13 @@ void save_model(const std::filesystem::path& folder, const Model& model, const f
 
 ModelConfig load_config(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "config.json";
+  constexpr std::string_view kBegun[] = {"run.json", "start.json", "autotune.jsonl"};
+  if (!std::filesystem::exists(path) && !first_of(folder, kBegun).empty()) {
+    throw Error(
+        fmt::format("[{}] has no model yet: its training stopped before the first look at "
+                    "validation; the same linnet train goes on",
+                    place_of(folder)));
+  }
   return parse_config(read_file(path, kLargestConfigFile), place_of(path));
 }
 

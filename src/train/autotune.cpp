@@ -13,6 +13,7 @@
 #include "core/folder.h"
 #include "train/run.h"
 #include "train/run_identity.h"
+#include "train/search_record.h"
 
 namespace linnet {
 namespace {
@@ -41,14 +42,15 @@ class Search {
                   {"model", config_to_json(candidates[0].config)},
                   {"train", run_settings_to_json(candidates[0].settings)},
                   {"records", prepared.records},
-                  {"bytes", prepared.bytes}};
+                  {"bytes", prepared.bytes},
+                  {"content", content_text(prepared.content)}};
     for (const Candidate& candidate : candidates) asked["candidates"].push_back(candidate.changes);
     make_folders(folder);
     load(asked);
   }
 
   std::optional<size_t> run() {
-    if (lines_.back().contains("chosen")) return lines_.back()["chosen"].get<size_t>();
+    if (search_.chosen) return search_.chosen;
     std::vector<size_t> alive(candidates_.size());
     for (size_t i = 0; i < alive.size(); ++i) alive[i] = i;
     for (int round = 1; round <= rounds_; ++round) {
@@ -74,23 +76,18 @@ class Search {
  private:
   fs::path record() const { return folder_ / "autotune.jsonl"; }
   fs::path place(size_t candidate) const {
-    return folder_ / "autotune" / fmt::format("{:02}", candidate);
+    return folder_ / kSearchFolder / fmt::format("{:02}", candidate);
   }
 
   // Goes on from a record, or begins one.
   void load(const Json& asked) {
     if (!fs::exists(record())) return write({{"asked", asked}});
-    const std::string text = read_file(record(), kLargestRecord);
-    for (std::string_view rest = text; !rest.empty();) {
-      const size_t end = std::min(rest.find('\n'), rest.size() - 1);
-      lines_.push_back(Json::parse(rest.substr(0, end), nullptr, false));
-      if (!readable(lines_.back()))
-        throw Error(
-            fmt::format("[{}:{}] is no line of a search", place_of(record()), lines_.size()));
-      rest.remove_prefix(end + 1);
-    }
-    const Json before = lines_.empty() ? Json() : lines_[0].value("asked", Json());
-    if (!before.is_object() || with_defaults(before) != with_defaults(asked)) {
+    text_ = read_file(record(), kLargestRecord);
+    search_ = parse_search(text_, place_of(record()), {candidates_.size(), rounds_},
+                           std::string(prepared_.task->metric));
+    nlohmann::json before = with_defaults(search_.asked);
+    before.emplace("content", asked["content"]);  // of an earlier version: not known
+    if (before != with_defaults(asked)) {
       throw Error(fmt::format(
           "[{}] is of a search with other settings, data or time: take another --out, or remove "
           "the folder",
@@ -98,42 +95,17 @@ class Search {
     }
   }
 
-  bool readable(const Json& line) const {
-    if (!line.is_object()) return false;
-    if (line.contains("asked")) return true;
-    if (line.contains("chosen"))
-      return line["chosen"].is_number_unsigned() &&
-             line["chosen"].get<size_t>() < candidates_.size();
-    if (line.contains("error") && !line["error"].is_string()) return false;
-    return std::ranges::all_of(
-        std::initializer_list<const char*>{"round", "candidate", "loss", "steps", "seconds"},
-        [&](const char* name) { return line.contains(name) && line[name].is_number(); });
-  }
-
   // The file is small and replaced at once: a kill leaves no half line.
   void write(const Json& line) {
-    lines_.push_back(line);
-    std::string text;
-    for (const Json& each : lines_)
-      text += each.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-    write_file(record(), text);
+    text_ += line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    write_file(record(), text_);
   }
 
   std::optional<TuningLook> recorded(int round, size_t candidate) const {
-    for (const Json& line : lines_) {
-      if (line.value("round", 0) != round || line.value("candidate", SIZE_MAX) != candidate)
-        continue;
-      // Earlier versions wrote the score by the name of its metric.
-      const Json score =
-          line.value("score", line.value(std::string(prepared_.task->metric), Json()));
-      return TuningLook{.round = round,
-                        .rounds = rounds_,
-                        .candidate = candidate,
-                        .score = score.is_number() ? score.get<double>() : kFailed,
-                        .loss = line["loss"].get<double>(),
-                        .steps = line["steps"].get<int64_t>(),
-                        .seconds = line["seconds"].get<double>(),
-                        .error = line.value("error", "")};
+    for (TuningLook look : search_.looks) {
+      if (look.round != round || look.candidate != candidate) continue;
+      look.rounds = rounds_;
+      return look;
     }
     return std::nullopt;
   }
@@ -201,7 +173,8 @@ class Search {
   const TuningWatch& watch_;
   int rounds_;
   double candidate_minutes_ = 0;  // of one that comes to the end
-  std::vector<Json> lines_;       // of the record
+  SearchRecord search_;           // as it was when it was opened
+  std::string text_;              // of the record
 };
 
 }  // namespace

@@ -19,6 +19,8 @@
 
 namespace linnet {
 
+inline constexpr const char* kSearchFolder = "autotune";  // of its runs, in the folder of the run
+
 // One candidate at the end of a round.
 struct TuningLook {
   int round = 0, rounds = 0;  // from 1

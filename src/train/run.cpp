@@ -204,10 +204,11 @@ StepResult Run::advance() {
   return result;
 }
 
-bool Run::evaluation_due() const {
-  const auto due = std::floor(done_ * static_cast<double>(settings_.evaluations) + 1e-9);
-  return static_cast<double>(state_.evaluations) < due;
+double Run::looks_due() const {
+  return std::floor(done_ * static_cast<double>(settings_.evaluations) + 1e-9);
 }
+
+bool Run::evaluation_due() const { return static_cast<double>(state_.evaluations) < looks_due(); }
 
 bool Run::better(const TaskScore& score) const {
   if (state_.best_evaluation == 0) return true;

@@ -11,7 +11,6 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +22,7 @@
 #include "data/prepare.h"
 #include "models/model.h"
 #include "train/event_file.h"
+#include "train/run_note.h"
 #include "train/run_settings.h"
 #include "train/task_score.h"
 #include "train/trainer.h"
@@ -89,16 +89,9 @@ class Run {
   TaskScore score_validation();
 
  private:
-  // What a run knows beside its trainer; the checkpoint's note, as JSON.
-  struct State {
-    int64_t tokens = 0, evaluations = 0, best_evaluation = 0;
-    double epochs = 0;  // done; the feed knows it only after its first batch
-    double seconds = 0, best = std::numeric_limits<double>::quiet_NaN(), best_loss = 0;
-    int64_t log_bytes = 0;  // of metrics.jsonl; what follows is of steps that are taken again
-    Figures wide_figures;   // of the model with its parts at the side before they saw validation
-  };
   StepResult step();
   double measure_progress() const;
+  double looks_due() const;
   bool evaluation_due() const;
   // On validation; keeps the model if it is the best so far.
   void evaluate();
@@ -118,7 +111,7 @@ class Run {
   Trainer trainer_;
   std::unique_ptr<Feed> feed_;
   std::vector<Example> validation_;
-  State state_;
+  RunState state_;
   TaskScore last_;
   bool resumed_ = false;
   std::optional<LogFile> log_;

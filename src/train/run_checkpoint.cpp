@@ -1,46 +1,20 @@
 // run_checkpoint.cpp -- what a run writes to go on from, and how it goes on.
+#include <fmt/format.h>
+
 #include <cmath>
 
-#include "core/error.h"
 #include "core/file.h"
-#include "core/settings.h"
 #include "train/run.h"
 
 namespace linnet {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 constexpr double kSaveEvery = 60;  // seconds
 
-// The fields of the note in a checkpoint: visit(name, member, help).
-template <class State, class Visit>
-void for_each_field(State& s, FeedPosition& position, const Visit& visit) {
-  visit("tokens", s.tokens, "");
-  visit("evaluations", s.evaluations, "");
-  visit("best_evaluation", s.best_evaluation, "");
-  visit("epochs", s.epochs, "");
-  visit("seconds", s.seconds, "");
-  visit("best", s.best, "");
-  visit("best_loss", s.best_loss, "");
-  visit("log_bytes", s.log_bytes, "");
-  visit("epoch", position.epoch, "");
-  visit("record", position.record, "");
-  visit("batch", position.batch, "");
-}
-
-// Pairs of a name and a number; null is NaN.
-Figures read_figures(const nlohmann::json& json) {
-  Figures figures;
-  for (const nlohmann::json& pair : json) {
-    if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() ||
-        printable(pair[0].get<std::string>()) != pair[0] ||
-        !(pair[1].is_number() || pair[1].is_null()))
-      throw Error("[checkpoint.wide_figures] must be pairs of a name and a number");
-    figures.emplace_back(pair[0], pair[1].is_null() ? NAN : pair[1].get<double>());
-  }
-  return figures;
+int64_t size_of(const std::filesystem::path& file) {
+  return std::filesystem::exists(file) ? static_cast<int64_t>(std::filesystem::file_size(file)) : 0;
 }
 
 }  // namespace
@@ -52,31 +26,34 @@ bool Run::checkpoint_due() const {
 
 void Run::save_checkpoint() {
   log_->sync();  // a checkpoint on the disk must not speak of lines that are not
-  State state = state_;
-  state.seconds = seconds();
-  state.log_bytes = log_->size();
-  FeedPosition position = feed_->position();
-  Json note;
-  for_each_field(state, position,
-                 [&](const char* name, auto& member, const char*) { note[name] = member; });
-  note["wide_figures"] = state.wide_figures;
-  trainer_.save_state(folder_ / "checkpoint.safetensors", note.dump());
+  RunNote note{state_, feed_->position()};
+  note.state.seconds = seconds();
+  note.state.log_bytes = log_->size();
+  trainer_.save_state(folder_ / "checkpoint.safetensors", note_text(note));
   saved_ = Clock::now();
 }
 
 bool Run::load_checkpoint(FeedPosition& position) {
   const std::filesystem::path path = folder_ / "checkpoint.safetensors";
   if (!std::filesystem::exists(path)) return false;
-  const std::string note = trainer_.load_state(path);
-  const nlohmann::json json = parse_settings(note, place_of(path));
-  for_each_field(state_, position, [&](const char* name, auto& member, const char*) {
-    if (json.contains(name) && !json[name].is_null())
-      read_setting("checkpoint", name, json[name], member);
-  });
-  if (has_side_parts(config_) && json.contains("wide_figures"))
-    state_.wide_figures = read_figures(json["wide_figures"]);
+  const std::string text = trainer_.load_state(path);
+  RunNote note = parse_note(text, place_of(path),
+                            {.steps = trainer_.steps(),
+                             .evaluations = settings_.evaluations,
+                             .records = prepared_.records,
+                             .log_bytes = size_of(folder_ / "metrics.jsonl")});
+  if (!has_side_parts(config_)) note.state.wide_figures.clear();
+  state_ = note.state;
+  position = note.position;
   // Of earlier versions it is the accuracy, of the same look.
   if (metric() == "loss" && !std::isnan(state_.best)) state_.best = state_.best_loss;
+  done_ = measure_progress();
+  // Those of earlier versions do not know their epochs yet.
+  const bool knows = settings_.epochs == 0 || state_.epochs > 0;
+  if (knows && static_cast<double>(state_.evaluations) > looks_due()) {
+    throw Error(fmt::format("[{}] [checkpoint.evaluations] must be at most {} by now, not {}",
+                            place_of(path), looks_due(), state_.evaluations));
+  }
   return true;
 }
 

@@ -11,13 +11,12 @@
 #include "data/tokenizer_json.h"
 #include "models/model_folder.h"
 #include "train/card.h"
+#include "train/run_target.h"
 
 namespace linnet {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::string_view kFile = "run.json";
 
 // All that decides the result.
 Json identity(const PreparedTask& prepared, const ModelConfig& config,
@@ -26,7 +25,20 @@ Json identity(const PreparedTask& prepared, const ModelConfig& config,
           {"data", task_settings_to_json(prepared.settings)},
           {"train", run_settings_to_json(settings)},
           {"records", prepared.records},
-          {"bytes", prepared.bytes}};
+          {"bytes", prepared.bytes},
+          {"content", content_text(prepared.content)}};
+}
+
+// Earlier versions kept no hash.
+void check_data(const std::filesystem::path& path, const nlohmann::json& before,
+                const std::string& name, const nlohmann::json& now) {
+  const nlohmann::json old = before.value(name, nlohmann::json());
+  const bool is_hash = name == "content";
+  if (old == now || (is_hash && old.is_null())) return;
+  throw Error(fmt::format(
+      "[{}] the data has changed since the run began: {}; take another folder", place_of(path),
+      is_hash ? "other texts, labels or another order"
+              : fmt::format("{} {}, now {}", printable(old.dump(), 60), name, now.dump())));
 }
 
 // Empty for what is no regular file, or too large to be linnet's.
@@ -38,6 +50,23 @@ std::string content_of(const std::filesystem::path& file) {
 }
 
 }  // namespace
+
+std::string content_text(uint64_t hash) { return fmt::format("{:016x}", hash); }
+
+nlohmann::json read_identity(const std::filesystem::path& path) {
+  nlohmann::json json = parse_settings(read_file(path, kLargestConfigFile), place_of(path));
+  const auto refuse = [&](std::string_view why) {
+    throw Error(fmt::format("[{}] is no record of a run: {}", place_of(path), why));
+  };
+  if (!json.is_object()) refuse("an object is expected");
+  for (const char* group : {"model", "data", "train"})
+    if (json.contains(group) && !json[group].is_object())
+      refuse(fmt::format("\"{}\" must be an object", group));
+  for (const char* text : {"content", kTargetEntry})
+    if (json.contains(text) && !json[text].is_string())
+      refuse(fmt::format("\"{}\" must be a text", text));
+  return json;
+}
 
 nlohmann::json with_defaults(nlohmann::json settings) {
   const std::pair<const char*, nlohmann::json> groups[] = {
@@ -51,7 +80,8 @@ nlohmann::json with_defaults(nlohmann::json settings) {
 }
 
 void check_folder(const std::filesystem::path& folder, std::string_view tokenizer) {
-  constexpr std::string_view kOfRun[] = {kFile, "checkpoint.safetensors"}, kCard[] = {"README.md"},
+  constexpr std::string_view kOfRun[] = {kRunFile, "checkpoint.safetensors"},
+                             kCard[] = {"README.md"},
                              kModel[] = {"model.safetensors", "config.json", "metrics.jsonl"},
                              kTokenizers[] = {kTokenizerJson, kTokenizerModel};
   const bool of_run = !first_of(folder, kOfRun).empty();
@@ -69,20 +99,13 @@ void check_identity(const std::filesystem::path& folder, const PreparedTask& pre
                     const ModelConfig& config, const RunSettings& settings) {
   check_folder(folder, prepared.tokenizer->file());
   const Json now = identity(prepared, config, settings);
-  const std::filesystem::path path = folder / kFile;
+  const std::filesystem::path path = folder / kRunFile;
   if (!std::filesystem::exists(path)) return;
-  const nlohmann::json written =
-      parse_settings(read_file(path, kLargestConfigFile), place_of(path));
-  if (!written.is_object())
-    throw Error(fmt::format("[{}] is no record of a run: an object is expected", place_of(path)));
-  const nlohmann::json before = with_defaults(written);
+  const nlohmann::json before = with_defaults(read_identity(path));
+  check_target(path, before);
   for (const auto& [group, values] : now.items()) {
     if (!values.is_object()) {
-      if (before.value(group, nlohmann::json()) != nlohmann::json(values))
-        throw Error(fmt::format(
-            "[{}] the data has changed since the run began: {} {}, now {}; "
-            "take another folder",
-            place_of(path), before.value(group, nlohmann::json()).dump(), group, values.dump()));
+      check_data(path, before, group, values);
       continue;
     }
     for (const auto& [name, value] : values.items()) {
@@ -99,8 +122,10 @@ void check_identity(const std::filesystem::path& folder, const PreparedTask& pre
 
 void save_identity(const std::filesystem::path& folder, const PreparedTask& prepared,
                    const ModelConfig& config, const RunSettings& settings) {
-  if (!std::filesystem::exists(folder / kFile))
-    write_file(folder / kFile, identity(prepared, config, settings).dump(2) + "\n");
+  if (std::filesystem::exists(folder / kRunFile)) return;
+  Json json = identity(prepared, config, settings);
+  json[kTargetEntry] = Context::target();
+  write_file(folder / kRunFile, json.dump(2) + "\n");
 }
 
 }  // namespace linnet

@@ -177,5 +177,23 @@ TEST(Context, TakesEveryKnownTargetInAnyCase) {
   EXPECT_FALSE(Context::target().empty());
 }
 
+TEST(Context, ATargetIsUsedUntilItIsTakenBack) {
+  TargetWish none("");
+  Context::use_target("");
+  const std::string usual = Context::target();
+  EXPECT_FALSE(Context::has_target("magic"));
+  EXPECT_FALSE(Context::has_target(""));
+  for (const std::string& name : known_targets("magic")) {
+    ASSERT_TRUE(Context::has_target(name)) << name;
+    Context::use_target(name);
+    EXPECT_EQ(lower(Context::target()), name);
+    EXPECT_TRUE(Context::has_target(usual));  // of all, not of the one in use
+    Context context(1);
+    EXPECT_EQ(lower(Context::target()), name);
+  }
+  Context::use_target("");
+  EXPECT_EQ(Context::target(), usual);
+}
+
 }  // namespace
 }  // namespace linnet

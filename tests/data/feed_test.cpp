@@ -110,6 +110,33 @@ TEST_F(FeedTest, GoesOnFromAnyPosition) {
   }
 }
 
+TEST_F(FeedTest, APlaceThatTheDataDoesNotHaveIsRefused) {
+  const FeedOptions whole{.batch = 8}, streamed{.batch = 8, .window = 500};
+  Feed feed(open(), streamed);
+  while (feed.position().record == 0) feed.next();
+  const FeedPosition good = feed.position();
+  const auto first = [&](const FeedOptions& options, const FeedPosition& start) {
+    Feed again(open(), options, start);
+    again.next();
+  };
+  first(streamed, good);
+  std::vector<FeedPosition> wrong(7, good);
+  wrong[0].epoch = -1;
+  wrong[1].record = -good.record;
+  wrong[2].batch = -1;
+  wrong[3].examples = -1;
+  wrong[4].record = kRows + 1;
+  wrong[5].batch = good.examples;
+  wrong[6].examples += 1;
+  for (const FeedPosition& start : wrong) EXPECT_THROW(first(streamed, start), Error);
+  // Data that is whole in memory begins at its first record; without the examples it cannot be
+  // told.
+  first(whole, {.batch = 13});
+  EXPECT_THROW(first(whole, {.batch = 14}), Error);
+  EXPECT_THROW(first(whole, {.record = 3, .batch = 1, .examples = kRows}), Error);
+  EXPECT_THROW(first(whole, {.record = int64_t{1} << 40, .batch = 1}), Error);
+}
+
 TEST_F(FeedTest, ACacheChangesNothingButTheReading) {
   const FeedOptions plain{.seed = 2, .batch = 8, .window = 500};
   FeedOptions cached = plain;
