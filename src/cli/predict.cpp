@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iostream>
 
 #include "cli/data_flags.h"
+#include "cli/input_lines.h"
 #include "cli/memory_flag.h"
 #include "cli/streams.h"
 #include "cli/terminal.h"
@@ -37,6 +37,7 @@ class Texts {
         throw Error(fmt::format(
             "[{}] standard input is read as a text a line: for another layout give --format",
             given));
+      lines_.emplace(read.record_limit);
       return;
     }
     data_.emplace(open_data(path, read));
@@ -48,19 +49,17 @@ class Texts {
   }
   bool next(Record& record) {
     if (data_) return data_->reader->next(record);
-    if (!std::getline(std::cin, line_)) return false;
-    if (line_.ends_with('\r')) line_.pop_back();
     record = Record();
-    record.text = line_;
+    if (!lines_->next(record.text)) return false;
+    if (record.text.ends_with('\r')) record.text.remove_suffix(1);
     record.file = "standard input";
-    record.line = ++number_;
+    record.line = lines_->number();
     return true;
   }
 
  private:
   std::optional<OpenData> data_;
-  std::string line_;
-  int64_t number_ = 0;
+  std::optional<InputLines> lines_;
 };
 
 class Printer {

@@ -5,11 +5,11 @@
 
 #include <charconv>
 #include <cstdio>
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "cli/activity.h"
 #include "cli/data_flags.h"
+#include "cli/input_lines.h"
 #include "cli/output_file.h"
 #include "cli/streams.h"
 #include "cli/terminal.h"
@@ -24,15 +24,6 @@ struct Options {
   std::string kind = "bpe", data, out, model;
   TokenizerOptions train;
   bool json = false, pieces = false;
-};
-
-// The lines of standard input, counted for messages.
-struct Lines {
-  int64_t rows = 0;
-  bool next(std::string& text) {
-    ++rows;
-    return static_cast<bool>(std::getline(std::cin, text));
-  }
 };
 
 void train(const Options& options, const ReadOptions& read) {
@@ -76,14 +67,15 @@ void print_line(const std::string& line) {
 
 void encode(const Options& options) {
   const auto tokenizer = load_tokenizer(options.model);
-  Lines texts;
+  InputLines texts;
   std::vector<int32_t> ids;
-  for (std::string text, line; texts.next(text);) {
+  std::string line;
+  for (std::string_view text; texts.next(text);) {
     ids.clear();
     try {
       tokenizer->encode(text, ids);
     } catch (const Error& error) {
-      throw Error(fmt::format("[standard input, line {}] {}", texts.rows, error.what()));
+      throw Error(fmt::format("[standard input, line {}] {}", texts.number(), error.what()));
     }
     line.clear();
     for (const int32_t id : ids) {
@@ -96,11 +88,11 @@ void encode(const Options& options) {
 
 void decode(const Options& options) {
   const auto tokenizer = load_tokenizer(options.model);
-  Lines texts;
+  InputLines texts;
   std::vector<int32_t> ids;
-  for (std::string text; texts.next(text);) {
+  for (std::string_view text; texts.next(text);) {
     ids.clear();
-    const char* at = text.c_str();
+    const char* at = text.data();
     const char* end = at + text.size();
     while (at != end) {
       if (*at == ' ' || *at == '\r') {
@@ -111,14 +103,14 @@ void decode(const Options& options) {
       const auto [rest, fault] = std::from_chars(at, end, id);
       if (fault != std::errc() || (rest != end && *rest != ' ' && *rest != '\r'))
         throw Error(fmt::format("[standard input, line {}, column {}] must be ids between blanks",
-                                texts.rows, at - text.c_str() + 1));
+                                texts.number(), at - text.data() + 1));
       ids.push_back(id);
       at = rest;
     }
     try {
       print_line(tokenizer->decode(ids));
     } catch (const Error& error) {
-      throw Error(fmt::format("[standard input, line {}] {}", texts.rows, error.what()));
+      throw Error(fmt::format("[standard input, line {}] {}", texts.number(), error.what()));
     }
   }
 }

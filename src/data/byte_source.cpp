@@ -16,13 +16,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class ArchiveBytes : public ByteSource {
+class UnpackedBytes : public ByteSource {
  public:
-  explicit ArchiveBytes(const std::string& path) : archive_(path, Archive::Kind::kStream) {
-    ended_ = !archive_.next();
+  explicit UnpackedBytes(const std::string& path) : unpacked_(path) {}
+  size_t read(char* into, size_t room) override {
+    if (left_.empty()) left_ = unpacked_.next();
+    const size_t n = left_.copy(into, room);
+    left_.remove_prefix(n);
+    return n;
   }
-  ArchiveBytes(const std::string& path, const std::string& member)
-      : archive_(path, Archive::Kind::kFiles) {
+  double done() const override { return unpacked_.done(); }
+
+ private:
+  Unpacked unpacked_;
+  std::string_view left_;  // of the present block
+};
+
+class MemberBytes : public ByteSource {
+ public:
+  MemberBytes(const std::string& path, const std::string& member) : archive_(path) {
     while (archive_.next()) {
       if (archive_.name() == member) return;
     }
@@ -72,8 +84,8 @@ std::pair<std::string, std::string> split_archive_path(const std::string& path) 
 
 std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
   const auto [file, member] = split_archive_path(path);
-  if (!member.empty()) return std::make_unique<ArchiveBytes>(file, member);
-  return std::make_unique<ArchiveBytes>(path);
+  if (!member.empty()) return std::make_unique<MemberBytes>(file, member);
+  return std::make_unique<UnpackedBytes>(path);
 }
 
 std::unique_ptr<ByteSource> bytes_of(std::string_view memory, size_t piece) {

@@ -67,9 +67,7 @@ class ListWalk : public FileWalk {
 class ArchiveWalk : public FileWalk {
  public:
   ArchiveWalk(const std::string& path, std::string front, const std::vector<std::string>& files)
-      : archive_(path, Archive::Kind::kFiles),
-        front_(std::move(front)),
-        files_(files.begin(), files.end()) {}
+      : archive_(path), front_(std::move(front)), files_(files.begin(), files.end()) {}
   bool next() override {
     while (archive_.next()) {
       if (!archive_.name().starts_with(front_)) continue;
@@ -110,7 +108,7 @@ class FolderTree : public FileTree {
 // The names of an archive cost a pass over it; the paper's IMDb (84 MB of .tar.gz) takes a second.
 std::vector<std::string> list_archive(const std::string& path, const std::string& folder) {
   std::vector<std::string> files;
-  Archive archive(path, Archive::Kind::kFiles);
+  Archive archive(path);
   while (archive.next()) {
     if (!archive.name().starts_with(folder)) continue;
     files.push_back(archive.name().substr(folder.size()));

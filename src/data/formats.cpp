@@ -155,6 +155,14 @@ OpenData open_data(Input input, const ReadOptions& options) {
   return {format, std::move(path), format->open(std::move(input), options)};
 }
 
+std::string file_of_data(const std::string& path, const ReadOptions& options) {
+  std::unique_ptr<FileTree> tree = open_tree(path);
+  if (!tree) return path;
+  if (!tree->random_access() && tree->files().size() == 1) return tree->path_of(tree->files()[0]);
+  const Input input = tree_input(path, std::move(tree));
+  return format_of(input, options) ? path : file_of_split(input, options.split);
+}
+
 OpenData open_data(const std::string& path, const ReadOptions& options) {
   std::unique_ptr<FileTree> tree = open_tree(path);
   if (!tree) {

@@ -67,6 +67,10 @@ struct OpenData {
 OpenData open_data(const std::string& path, const ReadOptions& options);
 OpenData open_data(Input input, const ReadOptions& options);
 
+// The one file that open_data would read; the path itself where that is the file, or a folder that
+// is a layout of the list.
+std::string file_of_data(const std::string& path, const ReadOptions& options);
+
 // "train", "validation", "test", "unlabelled" as far as the data has them; none for a single file.
 std::vector<std::string> splits_of(const std::string& path, const ReadOptions& options);
 

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "data/same_data.h"
 #include "data/split.h"
 
 namespace linnet {
@@ -93,6 +94,30 @@ bool RecordTexts::next(std::string& text) {
   return true;
 }
 
+namespace {
+
+// What a model is trained on or chosen by cannot say how good it is.
+void check_parts(const DataParts& parts) {
+  const DataPart train{.path = parts.train.path, .read = parts.train.read};
+  const bool kept = parts.validation.side == DataPart::Side::validation;  // out of train
+  if (!kept && is_same_data(train, parts.validation))
+    throw Error(
+        fmt::format("[--validation] {} is the training data: a model cannot be chosen by "
+                    "what it has learnt from",
+                    place_of(parts.validation.path)));
+  if (!parts.test) return;
+  if (!kept && is_same_data(parts.validation, *parts.test))
+    throw Error(
+        fmt::format("[--test] {} is validation, too: what a model is chosen by cannot test it",
+                    place_of(parts.test->path)));
+  if (is_same_data(train, *parts.test))
+    throw Error(
+        fmt::format("[--test] {} is the training data: what a model has learnt from cannot test it",
+                    place_of(parts.test->path)));
+}
+
+}  // namespace
+
 DataParts parts_of(const std::string& path, const std::string& validation, const std::string& test,
                    const ReadOptions& read, double share) {
   const std::vector<std::string> splits = splits_of(path, read);
@@ -102,7 +127,8 @@ DataParts parts_of(const std::string& path, const std::string& validation, const
   const auto split_of = [&](const std::string& file, const char* split) {
     DataPart part{.path = file, .read = read};
     // A folder is asked for this split, a file is taken as it is.
-    part.read.split = file == path || !splits_of(file, read).empty() ? split : "";
+    const bool folder = !(file == path ? splits : splits_of(file, read)).empty();
+    part.read.split = folder ? split : "";
     return part;
   };
   DataParts parts{.train = {.path = path, .read = read}, .validation = {}, .test = {}};
@@ -121,11 +147,7 @@ DataParts parts_of(const std::string& path, const std::string& validation, const
   } else if (has("test")) {
     parts.test = split_of(path, "test");
   }
-  if (parts.test && parts.test->path == parts.validation.path &&
-      parts.test->read.split == parts.validation.read.split)
-    throw Error(
-        fmt::format("[--test] {} is validation, too: what a model is chosen by cannot test it",
-                    place_of(test)));
+  check_parts(parts);
   return parts;
 }
 

@@ -79,4 +79,16 @@ import json, sys
 lines = [json.loads(line) for line in open('out', newline='\n')]
 assert len(lines) == 120 and set(lines[0]['probabilities']) == {'two\nlines', 'a\ttab', sys.argv[1], 'plain \u00e9'}, lines[0]
 P
+
+# Tags: a line a sentence, a tag a word.
+python3 - "$name" <<'P'
+import json, sys
+with open('tags.jsonl', 'w') as f:
+    for i in range(120): f.write(json.dumps({'text': f'one{i % 3} two', 'label': ['two\nlines', sys.argv[1]][:: 1 if i % 2 else -1]}) + '\n')
+P
+try train --data tags.jsonl --task tagging "${small[@]}" --out tags
+[[ -e tags/config.json ]] || fail "train of tags: $(cat -v err)"
+try predict tags tags.jsonl
+[[ $(wc -l <out) -eq 120 ]] && grep -q '\\x' out || fail "a line a sentence: $(head -3 out)"
+awk 'NF != 2' out | grep -q . && fail "a tag a word: $(head -3 out)"
 exit $((failures > 0))
