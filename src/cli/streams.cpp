@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -29,6 +30,8 @@ void prepare_streams() {
     if (::open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY) != descriptor) std::_Exit(2);
   }
   std::signal(SIGPIPE, SIG_IGN);
+  // Else every read from it would flush stdout, without a look at whether that worked.
+  std::cin.tie(nullptr);
 }
 
 void end_by_closed_pipe() {

@@ -75,14 +75,22 @@ SafetensorsFile open_weights(const std::filesystem::path& folder, const Model& m
   return file;
 }
 
+Block read_values(const SafetensorsFile& file, const Model& model) {
+  Block values(model.layout().floats());
+  for (const ParamSpec& spec : model.layout().specs())
+    file.read(spec.name, values.data() + spec.offset, spec.shape);
+  return values;
+}
+
 }  // namespace
 
 LoadedModel load_model(const std::filesystem::path& folder, const MemoryBudget& memory) {
   const ModelConfig config = load_config(folder);
   const Model model(config);
+  const SafetensorsFile file = open_weights(folder, model);
   // As it is loaded, and folded for use.
   memory.check("to answer", weights_need(model, {.dense = 2, .packed = 1, .sparse = 2, .side = 2}));
-  return {config, load_values(folder, model)};
+  return {config, read_values(file, model)};
 }
 
 ModelConfig check_model(const std::filesystem::path& folder) {
@@ -98,11 +106,7 @@ bool has_tensor(const std::filesystem::path& folder, const std::string& name) {
 }
 
 Block load_values(const std::filesystem::path& folder, const Model& model) {
-  const SafetensorsFile file = open_weights(folder, model);
-  Block values(model.layout().floats());
-  for (const ParamSpec& spec : model.layout().specs())
-    file.read(spec.name, values.data() + spec.offset, spec.shape);
-  return values;
+  return read_values(open_weights(folder, model), model);
 }
 
 namespace {

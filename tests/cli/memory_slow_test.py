@@ -7,8 +7,9 @@ Prints a table of what each took beside an ordinary run of its verb. None may ta
 512M, more than 512 MB; and each ends in time, with one sentence where it fails."""
 
 import io
+import multiprocessing
 import os
-import pathlib
+import re
 import shutil
 import subprocess
 import tarfile
@@ -21,9 +22,12 @@ import hostile_model
 MORE_MB, BUDGET_MB = 300, 512
 LIMIT = 120  # seconds
 COMMAS = 60_000_000
-SMALL = "--task text --heads 1 --blocks 1 --steps 2 --evaluations 1 --threads 2 --tokenizer words".split()
+SMALL = "--task text --heads 1 --blocks 1 --positions learned --steps 2 --evaluations 1 --threads 2 --tokenizer words".split()
 TRAIN = ["train", "--data", "texts.csv", *SMALL]
 HUGE_VOCAB = 1 << 24
+
+
+LARGE = {"hidden": 1 << 20, "ngram-buckets": 1 << 24, "length": 1 << 24, "head-units": 1 << 20}
 
 
 def measured(args, stdin="/dev/null", limit=LIMIT):
@@ -58,12 +62,11 @@ ORDINARY = {
 
 def hostile_cases():
     """What it is, the verb and its arguments, and the file that is standard input."""
-    sizes = {"width": 65536, "hidden": 1 << 20, "ngram-buckets": 1 << 24, "blocks": 1024, "length": 1 << 24, "heads": 4096,
-             "head-units": 1 << 20, "wide-bits": 26, "region-rows": 1 << 24, "window": 1 << 40, "batch": 1 << 20}
-    for flag, value in sizes.items():
-        more = ["--positions", "learned"] if flag == "length" else ["--width", "65536"] if flag == "heads" else []
-        yield f"--{flag} {value}", "train", [*TRAIN, "--out", f"o.{flag}", f"--{flag}", str(value), *more]
-    yield "--vocab 2^24, nothing to learn", "train", [*TRAIN, "--out", "o.vocab", "--vocab", str(HUGE_VOCAB)]
+    yield "--width 65536", "train", [*TRAIN, "--out", "o.width", "--width", "65536"]
+    for flag, value in {**LARGE, "blocks": 1024, "heads": 4096}.items():
+        yield f"--{flag} {value} in 65536", "train", [*TRAIN, "--out", f"o.{flag}", f"--{flag}", str(value), "--width", "65536"]
+    for flag, value in {"region-rows": 1 << 24, "window": 1 << 40, "batch": 1 << 20}.items():
+        yield f"--{flag} {value}, of no weight", "train", [*TRAIN, "--out", f"o.{flag}", f"--{flag}", str(value)]
     yield "--width 65536", "quickstart", ["quickstart", "--width", "65536", "--dir", "q2"]
     yield "--width 65536", "arena", [*ORDINARY["arena"][0][:-4], "--width", "65536", "--dir", "a2"]
     yield "--longest 2^24", "bench", "bench mixers --longest 16777216 --limit 0.001 --rounds 1 --mixer softmax".split()
@@ -83,6 +86,12 @@ def hostile_cases():
     yield "--tokenizer /dev/zero", "train", [*TRAIN[:-2], "--tokenizer", "/dev/zero", "--out", "o.zero"]
 
 
+def large_cases():
+    """Settings that a large machine has room for: with a budget alone."""
+    for flag, value in {**LARGE, "wide-bits": 26, "vocab": HUGE_VOCAB}.items():
+        yield f"--{flag} {value}", "train", [*TRAIN, "--out", f"o.{flag}2", f"--{flag}", str(value)]
+
+
 def data_cases():
     """Of data files: what reads them caps columns, names and lines."""
     yield "60 MB of commas", "data", ["data", "inspect", "commas.csv"]
@@ -92,17 +101,50 @@ def data_cases():
     yield "< /dev/zero", "predict", ["predict", "model"], "/dev/zero"
 
 
+# Models whose need is compared with what they take.
+RECKONED = {
+    "wide blocks": "--width 512 --heads 4 --blocks 2 --hidden 2048",
+    "averages": "--width 512 --heads 4 --blocks 2 --hidden 2048 --ema 0.99",
+    "recompute": "--width 64 --heads 4 --blocks 2 --length 4000 --recompute true",
+    **{mixer: f"--width 64 --heads 4 --blocks 2 --length 4000 --mixer {mixer}" for mixer in
+       ("kernel", "softmax", "kernel-decay", "nystromformer", "reformer", "gated-scan", "mean")},
+}
+NEAR_MB = 50  # the program itself, and small buffers
+
+
+def reckoned(what, flags):
+    """A trial: what is reckoned for a run is what it takes."""
+
+    def one():
+        args = ["train", "--data", "long.csv", *"--task text --tokenizer bytes --wide 0 --ngrams 0 --batch 8 --threads 2".split(),
+                *"--steps 2 --evaluations 1 --out o.reckoned".split(), *flags.split()]
+        shutil.rmtree("o.reckoned", ignore_errors=True)
+        said = re.search(rb"takes ([\d.]+) MB", measured([*args, "--memory", "1M"])[0].err)
+        end, peak = measured(args)
+        if not said or end.code != 0:
+            return f"code {end.code}, nothing is said: {end.err[-300:]}"
+        need = float(said[1])
+        print(f"{what:<56} reckoned {need:>6.0f} MB, peak {peak:>6.0f} MB", flush=True)
+        return "" if -NEAR_MB / 2 < peak - need < NEAR_MB else f"{need:.0f} MB reckoned, {peak:.0f} MB taken"
+
+    return what, one
+
+
 def write_names(path):
-    """100,000 names of 4,000 letters, of empty files."""
+    """20,000 names of 4,000 letters, of empty files."""
     with tarfile.open(path, "w:gz", format=tarfile.GNU_FORMAT, compresslevel=1) as archive:
-        for i in range(100_000):
+        for i in range(20_000):
             archive.addfile(tarfile.TarInfo(f"{i:08d}/" + "/".join(["n" * 199] * 20) + ".txt"), io.BytesIO())
 
 
 def make_inputs():
+    with open("long.csv", "w") as file:
+        file.write("text,label\n")
+        for i in range(40):
+            file.write(f"{'abc def ' * 1000}{i},{'pn'[i % 2]}\n")
     expect.write_texts("texts.csv", 40)
     # Wide, so that an inflated vocabulary weighs; its own weights are some megabytes.
-    for args in ([*TRAIN, "--width", "1024", "--out", "model"],
+    for args in ([*TRAIN, "--width", "1024", "--wide", "0", "--out", "model"],
                  "data make listops --split --rows 60 --min-tokens 5 --max-tokens 30 --out lists".split()):
         end = expect.run(args, limit=LIMIT)
         assert end.code == 0, end.err.decode()
@@ -114,14 +156,19 @@ def make_inputs():
             make(f"{kind}.{name}/{name}")
     with open("hole", "wb") as file:
         file.truncate(100_000_000_000)
-    pathlib.Path("commas.csv").write_bytes(b"," * COMMAS)
-    write_names("names.tar.gz")
+    with open("commas.csv", "wb") as file:
+        for _ in range(COMMAS // 1_000_000):
+            file.write(b"," * 1_000_000)
+    # Of a process of its own: what this one takes would count in those that it starts.
+    writer = multiprocessing.get_context("spawn").Process(target=write_names, args=("names.tar.gz",))
+    writer.start()
+    writer.join()
 
 
 def main():
     options = expect.arguments(__doc__, only="")
     trials = expect.Trials(1)
-    home = pathlib.Path(tempfile.mkdtemp())
+    home = tempfile.mkdtemp()
     os.chdir(home)
     make_inputs()
     ordinary = {}
@@ -131,6 +178,8 @@ def main():
 
     def trial(what, verb, args, most, stdin="/dev/null"):
         def one():
+            if "--out" in args:  # not the run before, gone on with
+                shutil.rmtree(args[args.index("--out") + 1], ignore_errors=True)
             end, peak = measured(args, stdin)
             fault = end.fault(progress=True) or ("std:: in its message" if b"std::" in end.err else "")
             print(f"{verb:<11} {what:<44} {end.code!s:>5} {peak:>8.0f} {ordinary[verb]:>8.0f} {most:>6.0f}", flush=True)
@@ -139,19 +188,22 @@ def main():
         return f"{verb}: {what}", one
 
     print(f"{'verb':<11} {'input':<44} {'code':>5} {'peak MB':>8} {'ordinary':>8} {'most':>6}")
-    for group in (hostile_cases, data_cases):
+    for group in (hostile_cases, large_cases, data_cases):
         runs = []
         for what, verb, args, *stdin in group():
             if options.only not in f"{verb} {what}":
                 continue
-            runs.append(trial(what, verb, args, ordinary[verb] + MORE_MB, *stdin))
+            if group is not large_cases:
+                runs.append(trial(what, verb, args, ordinary[verb] + MORE_MB, *stdin))
             if ORDINARY[verb][1]:
                 given = [*args, "--memory", f"{BUDGET_MB}M"]
                 runs.append(trial(f"{what} --memory", verb, given, BUDGET_MB, *stdin))
         trials.run(group.__name__, runs)
+    trials.run("reckoned", [reckoned(*case) for case in RECKONED.items() if options.only in case[0]])
     os.chdir("/")
     shutil.rmtree(home)
     trials.exit()
 
 
-main()
+if __name__ == "__main__":
+    main()
