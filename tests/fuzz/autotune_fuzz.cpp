@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       LINNET_ASSERT(look.candidate < kSize.candidates && look.round >= 1 &&
                     look.round <= kSize.rounds && look.steps >= 0);
   } catch (const linnet::Error& error) {
-    linnet::check_run_message(error.what());
+    linnet::check_message(error.what());
   }
   return 0;
 }

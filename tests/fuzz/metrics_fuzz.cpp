@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       log.mean_loss_before(i);
     }
   } catch (const linnet::Error& error) {
-    linnet::check_run_message(error.what());
+    linnet::check_message(error.what());
   }
   return 0;
 }

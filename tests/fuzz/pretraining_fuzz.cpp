@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       LINNET_ASSERT(linnet::parse_result(result.dump(), "f") == result);
     }
   } catch (const linnet::Error& error) {
-    linnet::check_run_message(error.what());
+    linnet::check_message(error.what());
   }
   return 0;
 }

@@ -5,19 +5,12 @@
 #include <fstream>
 #include <string_view>
 
-#include "core/error.h"
 #include "core/file.h"
 #include "core/folder.h"
+#include "tests/fuzz/reader_fuzz.h"
 #include "train/run.h"
 
 namespace linnet {
-
-// A message must have a place, must be short and must not steer a terminal.
-inline void check_run_message(std::string_view message) {
-  LINNET_ASSERT(message.starts_with("[") && message.find("] ") != message.npos);
-  LINNET_ASSERT(message.size() < 2000);
-  for (const char c : message) LINNET_ASSERT(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f);
-}
 
 struct SmallRun {
   TemporaryFolder root;

@@ -16,7 +16,7 @@ bool works(const Do& work) {
     work();
     return true;
   } catch (const linnet::Error& error) {
-    linnet::check_run_message(error.what());
+    linnet::check_message(error.what());
     return false;
   }
 }

@@ -64,7 +64,8 @@ TEST(RunNote, EveryFieldIsChecked) {
   for (const auto& [name, value] : all.items()) {
     for (const nlohmann::json& other : wrong) {
       const bool figure = name.starts_with("best") && name != "best_evaluation";
-      if (figure && other.is_number() && other.get<double>() > 0) continue;  // a look may have had it
+      if (figure && other.is_number() && other.get<double>() > 0)
+        continue;  // a look may have had it
       const std::string found = fault_with(name, other);
       EXPECT_TRUE(found.starts_with("[f] [checkpoint." + name + "] ")) << other << ": " << found;
     }
