@@ -151,9 +151,12 @@ void print_part(const Part& part) {
   }
   if (s.empty.records > 0) print_out("  empty      {}\n", faults_text(s.empty, ""));
   print_out("  repeated   {}\n\n",
-            s.repeated() == 0 ? "none"
-                              : fmt::format("{} records, {} distinct", with_commas(s.repeated()),
-                                            with_commas(static_cast<int64_t>(s.contents.size()))));
+            !s.counts_repeats() ? fmt::format("not counted, of more than {} records",
+                                              with_commas(DataSummary::kMostContents))
+            : s.repeated() == 0
+                ? "none"
+                : fmt::format("{} records, {} distinct", with_commas(s.repeated()),
+                              with_commas(static_cast<int64_t>(s.contents.size()))));
 }
 
 Json lengths_json(const LengthCounts& lengths) {
@@ -182,7 +185,7 @@ void print_json(const Part& part) {
   json["invalid_utf8"] = faults_json(s.invalid_utf8);
   json["nul"] = faults_json(s.nul);
   json["empty"] = faults_json(s.empty);
-  json["distinct"] = s.contents.size();
+  if (s.counts_repeats()) json["distinct"] = s.contents.size();
   // Names and places may hold any bytes; a JSON line may not.
   write_json(json);
 }
@@ -192,6 +195,7 @@ void run(const Options& options, const ReadOptions& read) {
   for (const Part& part : parts) options.json ? print_json(part) : print_part(part);
   for (size_t i = 0; i < parts.size(); ++i) {
     for (size_t j = i + 1; j < parts.size(); ++j) {
+      if (!parts[i].summary.counts_repeats() || !parts[j].summary.counts_repeats()) continue;
       const int64_t shared = shared_contents(parts[i].summary, parts[j].summary);
       if (options.json) {
         write_json(Json{{"between", {parts[i].split, parts[j].split}}, {"shared", shared}});

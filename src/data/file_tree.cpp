@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <unordered_set>
 
 #include "core/error.h"
 #include "core/file.h"
@@ -19,11 +18,31 @@ namespace fs = std::filesystem;
 // Enough for every layout; and a slip such as "/" ends soon, with a sentence.
 constexpr int kMaxDepth = 5;
 constexpr size_t kMaxFiles = 4'000'000;
+// Names are packed well, a hundred to one and more, and a list of them is copied once or twice.
+constexpr size_t kMaxName = 4096, kMaxNameMemory = size_t{128} << 20;  // bytes
 
-void check_count(const std::string& path, size_t files) {
-  if (files > kMaxFiles)
-    throw Error(fmt::format("[{}] has more than {} files", place_of(path), kMaxFiles));
-}
+// The names of a folder or archive, as many as fit in the memory that they may have.
+class NameList {
+ public:
+  explicit NameList(const std::string& path) : path_(path) {}
+  void add(std::string name) {
+    const auto fail = [&](const std::string& what) {
+      throw Error(fmt::format("[{}] {}", place_of(path_), what));
+    };
+    if (name.size() > kMaxName) fail(fmt::format("has a name of {} bytes", name.size()));
+    memory_ += sizeof name + name.size();
+    if (memory_ > kMaxNameMemory)
+      fail(fmt::format("the names of its files take more than {} MiB", kMaxNameMemory >> 20));
+    if (names_.size() == kMaxFiles) fail(fmt::format("has more than {} files", kMaxFiles));
+    names_.push_back(std::move(name));
+  }
+  std::vector<std::string> take() { return std::move(names_); }
+
+ private:
+  const std::string& path_;
+  std::vector<std::string> names_;
+  size_t memory_ = 0;
+};
 
 bool is_hidden(const std::string& name) {
   return name.starts_with('.') || name.find("/.") != name.npos || name.starts_with("__MACOSX/");
@@ -66,13 +85,15 @@ class ListWalk : public FileWalk {
 
 class ArchiveWalk : public FileWalk {
  public:
-  ArchiveWalk(const std::string& path, std::string front, const std::vector<std::string>& files)
-      : archive_(path), front_(std::move(front)), files_(files.begin(), files.end()) {}
+  ArchiveWalk(const std::string& path, std::string front, std::vector<std::string> files)
+      : archive_(path), front_(std::move(front)), files_(std::move(files)) {
+    std::sort(files_.begin(), files_.end());
+  }
   bool next() override {
     while (archive_.next()) {
       if (!archive_.name().starts_with(front_)) continue;
       name_ = archive_.name().substr(front_.size());
-      if (files_.contains(name_)) return true;
+      if (std::binary_search(files_.begin(), files_.end(), name_)) return true;
     }
     return false;
   }
@@ -83,21 +104,20 @@ class ArchiveWalk : public FileWalk {
  private:
   Archive archive_;
   std::string front_, name_;
-  std::unordered_set<std::string> files_;
+  std::vector<std::string> files_;  // sorted
 };
 
 std::vector<std::string> list_folder(const std::string& path) {
-  std::vector<std::string> files;
+  NameList files(path);
   std::error_code error;
   fs::recursive_directory_iterator at(path, error);
   const size_t front = (fs::path(path) / "").string().size();
   for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
     if (at.depth() >= kMaxDepth) at.disable_recursion_pending();
-    if (at->is_regular_file(error)) files.push_back(at->path().string().substr(front));
-    check_count(path, files.size());
+    if (at->is_regular_file(error)) files.add(at->path().string().substr(front));
   }
   if (error) throw Error(fmt::format("[{}] cannot list: {}", place_of(path), error.message()));
-  return files;
+  return files.take();
 }
 
 class FolderTree : public FileTree {
@@ -107,14 +127,13 @@ class FolderTree : public FileTree {
 
 // The names of an archive cost a pass over it; the paper's IMDb (84 MB of .tar.gz) takes a second.
 std::vector<std::string> list_archive(const std::string& path, const std::string& folder) {
-  std::vector<std::string> files;
+  NameList files(path);
   Archive archive(path);
   while (archive.next()) {
     if (!archive.name().starts_with(folder)) continue;
-    files.push_back(archive.name().substr(folder.size()));
-    check_count(path, files.size());
+    files.add(archive.name().substr(folder.size()));
   }
-  return files;
+  return files.take();
 }
 
 class ArchiveTree : public FileTree {
@@ -126,7 +145,7 @@ class ArchiveTree : public FileTree {
   }
   bool random_access() const override { return false; }
   std::unique_ptr<FileWalk> walk(std::vector<std::string> files) const override {
-    return std::make_unique<ArchiveWalk>(path_, top_, files);
+    return std::make_unique<ArchiveWalk>(path_, top_, std::move(files));
   }
 };
 

@@ -15,6 +15,8 @@ namespace linnet {
 namespace {
 
 constexpr size_t kMaxLabels = 100'000;
+// config.json (at most 16 MiB) holds the names, a byte of them as up to six.
+constexpr size_t kMaxNameBytes = size_t{2} << 20;
 
 std::optional<double> number(std::string_view text) {
   double value = 0;
@@ -30,8 +32,9 @@ void LabelCounts::add(std::string_view label, int64_t count) {
   const auto found = counts_.find(label);
   if (found != counts_.end()) {
     found->second += count;
-  } else if (counts_.size() < kMaxLabels) {
+  } else if (counts_.size() < kMaxLabels && label.size() <= kMaxNameBytes - name_bytes_) {
     counts_.emplace(label, count);
+    name_bytes_ += label.size();
   } else {
     overflow_ = true;
   }
@@ -59,7 +62,9 @@ LabelSet::LabelSet(std::vector<std::string> names) : names_(std::move(names)) {
 
 LabelSet LabelSet::from(const LabelCounts& counts) {
   if (counts.overflow()) {
-    throw Error(fmt::format("[labels] more than {} classes: is it the right column?", kMaxLabels));
+    throw Error(fmt::format(
+        "[labels] more than {} classes, or {} bytes of their names: is it the right column?",
+        kMaxLabels, kMaxNameBytes));
   }
   std::vector<std::string> names;
   for (auto& [name, count] : counts.sorted()) names.push_back(name);

@@ -15,11 +15,12 @@ class LabelCounts {
  public:
   void add(std::string_view label, int64_t count = 1);
   std::vector<std::pair<std::string, int64_t>> sorted() const;
-  // More labels than any task has: not counted any further.
+  // More labels, or longer ones, than any task has: not counted any further.
   bool overflow() const { return overflow_; }
 
  private:
   std::map<std::string, int64_t, std::less<>> counts_;
+  size_t name_bytes_ = 0;
   bool overflow_ = false;
 };
 

@@ -31,10 +31,16 @@ bool RecordReader::next(Record& record) {
   return false;
 }
 
+void check_labels(const Record& record, size_t labels) {
+  if (labels > kMostLabels)
+    throw Error(fmt::format("[{}] more than {} labels", place_of(record), kMostLabels));
+}
+
 void add_labels(std::string_view text, std::string_view separator, Record& record) {
   while (!text.empty()) {
     const size_t end = separator.empty() ? text.npos : text.find(separator);
     const std::string_view label = trim(text.substr(0, end));
+    if (!label.empty()) check_labels(record, record.labels.size() + 1);
     if (!label.empty()) record.labels.push_back(label);
     if (end == text.npos) return;
     text.remove_prefix(end + separator.size());

@@ -20,8 +20,14 @@ struct Record {
   size_t column = 1;  // of the label, in bytes from 1; of the text when there is no label
 };
 
+// Labels of one record, as the tags of its words; more are an Error before they fill the memory.
+inline constexpr size_t kMostLabels = size_t{1} << 20;
+
 // "train.csv:17:3", as errors name it.
 std::string place_of(const Record& record);
+
+// An Error for more labels than a record may have.
+void check_labels(const Record& record, size_t labels);
 
 // Of a pair both texts must be there; they may be empty.
 void check_second(const Record& record);
@@ -54,6 +60,7 @@ class RecordReader {
 };
 
 // Labels between separators; empty ones are left out. Without a separator the whole is one label.
+// The record has its place already.
 // Blanks around a label are no part of it: " pos" is never meant as another class than "pos".
 void add_labels(std::string_view text, std::string_view separator, Record& record);
 

@@ -11,6 +11,15 @@
 namespace linnet {
 namespace {
 
+void check_fields(const Window& window, size_t fields, int64_t line, size_t column) {
+  if (fields >= kMostFields)
+    window.fail(
+        line, column,
+        fmt::format("more than {} fields in a row: is it the right delimiter, is a line end "
+                    "missing?",
+                    kMostFields));
+}
+
 class CsvRows : public RowSource {
  public:
   CsvRows(Window window, char delimiter) : window_(std::move(window)), delimiter_(delimiter) {
@@ -26,6 +35,10 @@ class CsvRows : public RowSource {
     int64_t line;
     size_t column;
   };
+  void add(const Place& place) {
+    check_fields(window_, places_.size(), place.line, place.column);
+    places_.push_back(place);
+  }
   void quoted_field();
   void plain_field();
   size_t column(size_t offset) const { return offset - line_start_ + 1; }
@@ -79,7 +92,7 @@ void CsvRows::plain_field() {
   } else if (newline_ < window_.size() && end > at_ && data[end - 1] == '\r') {
     --end;
   }
-  places_.push_back({at_, end, line(), column(at_)});
+  add({at_, end, line(), column(at_)});
   if (!row_ended_) {
     at_ = end + 1;
   } else {
@@ -111,7 +124,7 @@ void CsvRows::quoted_field() {
     at_ = quote + 1;
     break;
   }
-  places_.push_back({begin, out, open_line, open_column});
+  add({begin, out, open_line, open_column});
   window_.ensure(at_ + 2);
   const std::string_view rest(window_.data() + at_, std::min<size_t>(window_.size() - at_, 2));
   if (!rest.empty() && rest[0] == delimiter_) {
@@ -140,7 +153,9 @@ class TsvRows : public RowSource {
     row.clear();
     for (char* at = line;;) {
       char* tab = static_cast<char*>(std::memchr(at, '\t', static_cast<size_t>(end - at)));
-      row.push_back({at, tab ? tab : end, lines_.line(), static_cast<size_t>(at - line) + 1});
+      const size_t column = static_cast<size_t>(at - line) + 1;
+      check_fields(lines_.window(), row.size(), lines_.line(), column);
+      row.push_back({at, tab ? tab : end, lines_.line(), column});
       if (tab == nullptr) return true;
       at = tab + 1;
     }

@@ -20,6 +20,10 @@ struct Field {
   std::string_view text() const { return {begin, static_cast<size_t>(end - begin)}; }
 };
 
+// Fields of a row; more are an Error. Ten times what widest tables have (a spreadsheet 16,384), and
+// a row of a hostile file costs 4 MB, not a hundred times its bytes.
+inline constexpr size_t kMostFields = 65'536;
+
 class RowSource {
  public:
   virtual ~RowSource() = default;

@@ -96,7 +96,10 @@ DataSummary summarize(RecordReader& reader, bool pixels,
     if (record.labels.empty()) ++summary.unlabelled;
     if (record.labels.size() > 1) ++summary.multi_label;
     for (const std::string_view label : record.labels) summary.labels.add(label);
-    summary.contents.push_back(hash_content(record));
+    if (summary.counts_repeats())
+      summary.contents.push_back(hash_content(record));
+    else
+      summary.contents = {};
   }
   std::sort(summary.contents.begin(), summary.contents.end());
   summary.contents.erase(std::unique(summary.contents.begin(), summary.contents.end()),

@@ -43,6 +43,9 @@ struct DataSummary {
   LengthCounts text, second;  // second stays empty when there are no pairs
   Faults empty, invalid_utf8, nul;
   std::vector<uint64_t> contents;  // hashes, sorted, each once: 8 bytes a record
+  // Of more records than this, repeats are not counted: some 200 MB.
+  static constexpr int64_t kMostContents = int64_t{1} << 24;
+  bool counts_repeats() const { return records <= kMostContents; }
   int64_t repeated() const { return records - static_cast<int64_t>(contents.size()); }
 };
 

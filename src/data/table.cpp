@@ -47,10 +47,10 @@ class TableReader : public RecordReader {
     const Field& label = row_[static_cast<size_t>(choice.label < 0 ? choice.text : choice.label)];
     record.text = text.text();
     if (second) record.second = second->text();
-    if (choice.label >= 0) add_labels(label.text(), layout_.label_separator, record);
     record.file = window.name();
     record.line = label.line;
     record.column = label.column;
+    if (choice.label >= 0) add_labels(label.text(), layout_.label_separator, record);
     if (layout_.finish) {
       layout_.finish({text.begin, static_cast<size_t>(text.end - text.begin)}, record);
     }
@@ -69,6 +69,7 @@ std::vector<SampleRow> sample(Window& window, size_t record_limit,
                               std::unique_ptr<RowSource> (*open)(Window window, char delimiter),
                               char delimiter) {
   for (size_t bytes = kSampleBytes;; bytes *= 4) {
+    bytes = std::min(bytes, record_limit);
     window.ensure(bytes);
     const bool whole = window.size() < bytes;
     std::vector<SampleRow> rows;

@@ -29,12 +29,15 @@ bool Window::more() {
                      limit_));
   }
   if (end_ == buffer_.size()) {
-    if (begin_ > buffer_.size() / 2) {
+    // Never more than the limit and a block: where the bytes could be longer, they are a record
+    // that is refused.
+    const size_t most = limit_ + kFirstBuffer;
+    if (begin_ > buffer_.size() / 2 || (begin_ > 0 && buffer_.size() == most)) {
       std::memmove(buffer_.data(), buffer_.data() + begin_, size());
       end_ -= begin_;
       begin_ = 0;
     } else {
-      buffer_.resize(std::max(kFirstBuffer, 2 * buffer_.size()));
+      buffer_.resize(std::min(std::max(kFirstBuffer, 2 * buffer_.size()), most));
     }
   }
   const size_t n = source_->read(buffer_.data() + end_, buffer_.size() - end_);

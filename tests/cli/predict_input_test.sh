@@ -34,7 +34,7 @@ cat >peak.py <<'PY'
 import resource, subprocess, sys
 command = subprocess.run(sys.argv[2:], stdin=open(sys.argv[1], "rb"), stdout=subprocess.DEVNULL, timeout=60)
 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
-sys.exit(command.returncode if peak < 400 else f"{peak} MB of memory")
+sys.exit(command.returncode if peak < 1024 else f"{peak} MB of memory")
 PY
 for limit in 0.2 8; do
   python3 peak.py /dev/zero "$LINNET_BIN" predict m --record-limit $limit 2>err

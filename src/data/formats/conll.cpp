@@ -58,6 +58,11 @@ class ConllReader : public RecordReader {
     const size_t tag = line.find_last_of(kBlanks, stop - 1);
     if (word == line.npos || word >= stop)
       lines_.window().fail(line_, start + 1, "a line needs a word and a tag");
+    if (tags_.size() == kMostLabels)
+      lines_.window().fail(
+          line_, 1,
+          fmt::format("a sentence of more than {} words: are there empty lines between sentences?",
+                      kMostLabels));
     if (text_.size() + word - start > limit_)
       lines_.window().fail(line_, 1, "a sentence is longer than the limit of a record");
     if (!text_.empty()) text_ += ' ';

@@ -24,12 +24,15 @@ class FasttextReader : public RecordReader {
     const std::string_view line(begin, static_cast<size_t>(end - begin));
     // A text is moved over a label only after the label was copied.
     labels_.clear();
+    record.file = lines_.window().name();
+    record.line = lines_.line();
     size_t out = 0, from = 0, first_column = 1;
     for (size_t at = line.find(kMark); at != line.npos; at = line.find(kMark, at + 1)) {
       if (at > 0 && !is_blank(line[at - 1])) continue;
       size_t stop = at;
       while (stop < line.size() && !is_blank(line[stop])) ++stop;
       if (labels_.empty()) first_column = at + 1;
+      check_labels(record, labels_.size() + 1);
       labels_.emplace_back(line.substr(at + kMark.size(), stop - at - kMark.size()));
       while (stop < line.size() && is_blank(line[stop])) ++stop;
       std::memmove(begin + out, begin + from, at - from);
@@ -42,8 +45,6 @@ class FasttextReader : public RecordReader {
     for (const std::string& label : labels_) add_labels(label, "", record);
     while (out > 0 && is_blank(begin[out - 1])) --out;
     record.text = {begin, out};
-    record.file = lines_.window().name();
-    record.line = lines_.line();
     record.column = first_column;
     return true;
   }

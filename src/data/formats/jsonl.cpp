@@ -9,6 +9,7 @@
 #include "data/ascii.h"
 #include "data/columns.h"
 #include "data/formats.h"
+#include "data/rows.h"
 
 namespace linnet {
 namespace {
@@ -33,7 +34,9 @@ class FieldsSax : public nlohmann::json_sax<Json> {
   bool start_array(size_t) override { return open(true); }
   bool end_array() override { return close(); }
   bool key(std::string& key) override {
-    if (depth_ == 1) handler_.key(std::move(key));
+    if (depth_ != 1) return true;
+    if (++keys_ > kMostFields) return stop(fmt::format("more than {} fields", kMostFields));
+    handler_.key(std::move(key));
     return true;
   }
   bool parse_error(size_t position, const std::string&, const Json::exception& error) override {
@@ -45,13 +48,21 @@ class FieldsSax : public nlohmann::json_sax<Json> {
   }
 
   const std::string& fault() const { return fault_; }
+  // What there is too much of.
+  const std::string& excess() const { return excess_; }
   size_t position() const { return position_; }
 
  private:
   bool item(std::string text, bool is_string) {
-    if (depth_ == 1 || (depth_ == 2 && array_)) handler_.value(depth_, std::move(text), is_string);
+    const bool wanted = depth_ == 1 || (depth_ == 2 && array_);
+    if (wanted && !handler_.value(depth_, std::move(text), is_string))
+      return stop(fmt::format("more than {} labels", kMostLabels));
     if (depth_ == 0) fault_ = "a line must be an object, { ... }";
     return true;
+  }
+  bool stop(std::string excess) {
+    excess_ = std::move(excess);
+    return false;
   }
   bool open(bool array) {
     if (depth_ == 0 && array) {
@@ -71,7 +82,8 @@ class FieldsSax : public nlohmann::json_sax<Json> {
   Handler& handler_;
   int depth_ = 0;
   bool array_ = false;
-  std::string fault_;
+  size_t keys_ = 0;
+  std::string fault_, excess_;
   size_t position_ = 1;
 };
 
@@ -79,6 +91,7 @@ template <class Handler>
 void parse_line(const LineReader& lines, std::string_view line, Handler& handler) {
   FieldsSax<Handler> sax(handler);
   Json::sax_parse(line.begin(), line.end(), &sax);
+  if (!sax.excess().empty()) lines.window().fail(lines.line(), 1, sax.excess());
   if (!sax.fault().empty()) {
     lines.window().fail(lines.line(), std::max<size_t>(sax.position(), 1),
                         "no valid JSON: " + printable(sax.fault(), 160));
@@ -103,8 +116,9 @@ struct AllFields {
     names.push_back(std::move(name));
     values.emplace_back();
   }
-  void value(int, std::string text, bool is_string) {
+  bool value(int, std::string text, bool is_string) {
     if (is_string && values.back().empty()) values.back() = std::move(text);
+    return true;
   }
   void object() {}
 };
@@ -131,15 +145,18 @@ struct Fields {
     at_label = !label_name.empty() && name == label_name;
     if (at_label) labels.clear();
   }
-  void value(int depth, std::string value, bool is_string) {
+  // False with more labels than a record may have.
+  bool value(int depth, std::string value, bool is_string) {
+    if (at_label && labels.size() == kMostLabels) return false;
     if (at_label) labels.push_back(std::move(value));
-    if (now == nullptr) return;
+    if (now == nullptr) return true;
     if (!is_string || depth != 1) {
       wrong = name;
-      return;
+      return true;
     }
     *now = std::move(value);
     (now == &text ? has_text : has_second) = true;
+    return true;
   }
   void object() {
     if (at_label || now) wrong = name;
@@ -170,9 +187,9 @@ class JsonlReader : public RecordReader {
     if (!fields_.second_name.empty() && !fields_.has_second) fail("no field", fields_.second_name);
     record.text = fields_.text;
     record.second = fields_.has_second ? std::string_view(fields_.second) : std::string_view();
-    for (const std::string& label : fields_.labels) add_labels(label, separator_, record);
     record.file = lines_->window().name();
     record.line = lines_->line();
+    for (const std::string& label : fields_.labels) add_labels(label, separator_, record);
     return true;
   }
 
