@@ -76,7 +76,7 @@ expect "NUL bytes  1 records, the first at bytes.csv:2:5" data inspect bytes.csv
 expect "not UTF-8 in 1 records, the first at bytes.csv:3:4" data inspect bytes.csv
 expect_error "not UTF-8" data convert bytes.csv --out bytes.jsonl
 [[ ! -e bytes.jsonl ]] && ! compgen -G ".linnet-*" >/dev/null || fail "a broken convert leaves a file"
-head -c 4000 "$LINNET_BIN" >program && expect_error "[program] is no layout that linnet knows; give --format" data inspect program
+{ printf '\177ELF\2\1\1' && for i in {1..9}; do printf "$(printf '\\%03o' {0..8} {128..255})"; done; } >program && expect_error "[program] is no layout that linnet knows; give --format" data inspect program
 expect "(text" data inspect program --format text
 expect_error "--out" data make listops --rows 5
 expect_error "[--out] must end with" data convert train.csv --out train.xls
