@@ -28,7 +28,7 @@ class AutotuneTest : public FolderTest {
     DataChoice choice{.data = path("train.csv"), .test = path("nowhere.csv")};
     choice.tokenizer = "bytes";
     // There is no such test data: a look at it would be an Error.
-    write("nowhere.csv", csv);
+    write("nowhere.csv", "text,label\nanother text,pos\n");
     prepared_ = prepare(choice, 1, [](const std::string&, double) {});
     std::filesystem::remove(path("nowhere.csv"));
     config_.width = config_.hidden = config_.head_units = 8;

@@ -22,7 +22,8 @@ namespace fs = std::filesystem;
 
 class RunTest : public testing::Test {
  protected:
-  // 60 texts "w!", "w#", ...: each has a byte that no other has.
+  // 60 texts "w!", "w#", ...: each has a byte that no other has. Validation is them in another
+  // order.
   void SetUp() override {
     root_ = fs::path(testing::TempDir()) / ("linnet_run_" + std::to_string(getpid()));
     fs::remove_all(root_);
@@ -30,9 +31,11 @@ class RunTest : public testing::Test {
     for (const char* name : {"train.tsv", "validation.tsv"}) {
       std::ofstream file(root_ / name);
       file << "text\tlabel\n";
-      for (int i = 0; i < 60; ++i)
+      for (int row = 0; row < 60; ++row) {
+        const int i = name == std::string("train.tsv") ? row : 59 - row;
         file << std::string(static_cast<size_t>(1 + i % 5), 'w') << static_cast<char>('#' + i)
              << '\t' << i % 2 << '\n';
+      }
     }
     const DataChoice choice{.data = (root_ / "train.tsv").string(),
                             .validation = (root_ / "validation.tsv").string(),
