@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# memory_test.sh -- small files made to take much memory: one sentence and code 2, at most 300 MB, from inspect and train.
+# hostile_data_test.sh -- small files made to take much memory: one sentence and code 2, at most 300 MB, from inspect and train.
 . "$LINNET_ROOT/tests/cli/expect.sh" || exit 1
 
 python3 - <<'PY' || fail "files"
