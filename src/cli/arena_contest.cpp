@@ -22,6 +22,7 @@ namespace linnet {
 namespace {
 
 using Json = nlohmann::ordered_json;
+constexpr const char* kRuns = "runs";                        // folder of the unfinished ones
 using Key = std::tuple<std::string, std::string, uint64_t>;  // task, row, seed
 
 class Contest {
@@ -34,6 +35,7 @@ class Contest {
         results_(options.results.empty() ? options.folder + "/results.jsonl" : options.results),
         paths_(arena_paths(options.tasks, options.data, options.folder)),
         context_(options.threads, 1, MemoryBudget(options.memory)) {
+    remove_temporaries(std::filesystem::path(options.folder) / kRuns);
     read_results();
   }
 
@@ -70,7 +72,11 @@ class Contest {
       if (!ours(run)) continue;
       if (!run.ok && options_.retry) continue;
       done_.insert({run.task, run.row, run.seed});
-      if (run.ok) add_time(run.task, run.row, run.seconds);
+      if (!run.ok) continue;
+      add_time(run.task, run.row, run.seconds);
+      // A kill between record and removal leaves it. A record of others may have any name.
+      if (is_file_name(run.task) && is_file_name(run.row))
+        remove_own_folder(folder_of(run.task, run.row, static_cast<int64_t>(run.seed)));
     }
     for (const RunProjection& projection : records.projections)
       if (ours(projection)) projected_[{projection.task, projection.row}] = projection;
@@ -137,6 +143,10 @@ class Contest {
     return runs;
   }
 
+  std::string folder_of(const std::string& task, const std::string& row, int64_t seed) const {
+    return fmt::format("{}/{}/{}-{}-{}", options_.folder, kRuns, task, row, seed);
+  }
+
   ArenaRun make_run(const std::string& task, const ArenaRow& row, int64_t seed,
                     const PreparedTask& data) const {
     const ArenaModel own = arena_model(options_.profile, task, options_.settings, row);
@@ -147,7 +157,7 @@ class Contest {
                  .seed = seed,
                  .config = model_.apply(own.config),
                  .settings = train_.apply(own.settings),
-                 .folder = fmt::format("{}/runs/{}-{}-{}", options_.folder, task, row.name, seed),
+                 .folder = folder_of(task, row.name, seed),
                  .change_target = options_.change_target};
     run.settings.seed = seed;
     run.config.classes = static_cast<int64_t>(data.settings.labels.size());

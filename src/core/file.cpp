@@ -151,7 +151,7 @@ class NewFile::Temporary {
                        O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     constexpr int kAttempts = 1000;
     for (int i = 0; i < kAttempts && folder() >= 0 && fd_ < 0; ++i) {
-      name_ = fmt::format("{}{}-{}{}", kTemporaryStart, ::getpid(), i, kTemporaryEnd);
+      name_ = temporary_name(i);
       fd_ = ::openat(folder(), name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
       if (fd_ < 0 && errno != EEXIST) return;
     }
@@ -240,14 +240,12 @@ void write_file(const fs::path& path, std::string_view content) {
   NewFile(path, content).put_in_place();
 }
 
-void remove_temporaries(const fs::path& folder) {
-  std::error_code failure;  // a temporary that stays harms nobody
-  for (fs::directory_iterator file(folder, failure); file != fs::directory_iterator();
-       file.increment(failure)) {
-    const std::string name = file->path().filename().string();
-    if (name.starts_with(kTemporaryStart) && name.ends_with(kTemporaryEnd))
-      fs::remove(file->path(), failure);
-  }
+std::string temporary_name(int number) {
+  return fmt::format("{}{}-{}{}", kTemporaryStart, ::getpid(), number, kTemporaryEnd);
+}
+
+bool is_temporary_name(std::string_view name) {
+  return name.starts_with(kTemporaryStart) && name.ends_with(kTemporaryEnd);
 }
 
 std::string printable(std::string_view text, size_t limit) {

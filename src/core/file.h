@@ -65,8 +65,9 @@ void write_file(const std::filesystem::path& path,
                 std::span<const std::span<const std::byte>> parts);
 void write_file(const std::filesystem::path& path, std::string_view content);
 
-// Removes what killed writers left in a folder, for who knows that no other is at work there.
-void remove_temporaries(const std::filesystem::path& folder);
+// The name of what is made beside another thing, before it takes its place; and whether it is one.
+std::string temporary_name(int number);
+bool is_temporary_name(std::string_view name);
 
 // Foreign text made fit for a message: at most about `limit` bytes, then "..."; what could steer a
 // terminal or hide text (control, bidirectional and zero-width characters, broken UTF-8) as \xNN.

@@ -26,6 +26,33 @@ constexpr std::string_view kMarkText = "linnet made this folder, and may remove 
 
 void mark(const fs::path& folder) { write_file(folder / kMark, kMarkText); }
 
+// Empty, under a name that remove_temporaries knows.
+fs::path new_folder_beside(const fs::path& folder) {
+  constexpr int kAttempts = 1000;
+  std::error_code failure;
+  for (int number = 0; number < kAttempts; ++number) {
+    const fs::path beside = folder.parent_path() / temporary_name(number);
+    if (fs::create_directory(beside, failure)) return beside;
+    if (failure && failure != std::errc::file_exists) break;
+  }
+  fail(folder, "write beside", failure.message());
+}
+
+// A file, a folder with a mark, or one with nothing but temporaries; what cannot be removed stays.
+void remove_temporary(const fs::path& path) {
+  std::error_code failure;
+  try {
+    if (is_own_folder(path)) {
+      fs::remove_all(path, failure);
+      return;
+    }
+    // Its mark may be a temporary itself.
+    if (fs::is_directory(fs::symlink_status(path, failure))) remove_temporaries(path);
+    fs::remove(path, failure);
+  } catch (const Error&) {  // its mark cannot be read
+  }
+}
+
 }  // namespace
 
 std::vector<fs::path> make_folders(const fs::path& folder) {
@@ -51,9 +78,25 @@ void remove_empty_folders(std::span<const fs::path> made) {
 }
 
 void make_own_folder(const fs::path& folder) {
-  const std::vector<fs::path> made = make_folders(folder);
-  std::error_code ignored;
-  if (!made.empty() && fs::equivalent(made.back(), folder, ignored)) mark(folder);
+  std::error_code failure;
+  if (fs::is_directory(folder, failure)) return;
+  const fs::path named = folder.has_filename() ? folder : folder.parent_path();
+  const std::vector<fs::path> made =
+      named.has_parent_path() ? make_folders(named.parent_path()) : std::vector<fs::path>();
+  // Beside it first: a kill leaves no folder without a mark.
+  const fs::path temporary = new_folder_beside(named);
+  try {
+    mark(temporary);
+  } catch (...) {
+    remove_temporary(temporary);
+    remove_empty_folders(made);
+    throw;
+  }
+  fs::rename(temporary, named, failure);
+  if (!failure) return;
+  remove_temporary(temporary);
+  remove_empty_folders(made);
+  fail(folder, "make", failure.message());
 }
 
 bool is_own_folder(const fs::path& folder) {
@@ -76,9 +119,20 @@ bool remove_own_folder(const fs::path& folder) {
     if (at->path().filename() != kMark) fs::remove_all(at->path(), one);
     if (one) fail(folder, "remove", one.message());
   }
-  fs::remove_all(folder, failure);
+  // The folder under another name, so that a kill leaves none without its mark under this one.
+  const fs::path temporary = new_folder_beside(folder);
+  fs::rename(folder, temporary, failure);
+  if (failure) fs::remove(temporary, failure);
+  fs::remove_all(failure ? folder : temporary, failure);
   if (failure) fail(folder, "remove", failure.message());
   return true;
+}
+
+void remove_temporaries(const fs::path& folder) {
+  std::error_code failure;  // a temporary that stays harms nobody
+  for (fs::directory_iterator at(folder, failure); !failure && at != fs::directory_iterator();
+       at.increment(failure))
+    if (is_temporary_name(at->path().filename().string())) remove_temporary(at->path());
 }
 
 fs::path first_of(const fs::path& folder, std::span<const std::string_view> files) {

@@ -24,6 +24,9 @@ bool is_own_folder(const std::filesystem::path& folder);
 // all is as good as removed.
 bool remove_own_folder(const std::filesystem::path& folder);
 
+// Removes what killed writers left in a folder, for who knows that no other is at work there.
+void remove_temporaries(const std::filesystem::path& folder);
+
 // The first of these files that the folder has, or an empty path.
 std::filesystem::path first_of(const std::filesystem::path& folder,
                                std::span<const std::string_view> files);

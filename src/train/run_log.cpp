@@ -65,6 +65,8 @@ RunLog read_run_log(std::istream& lines, const std::string& place) {
       throw Error(fmt::format("[{}] {}", at, error.what()));
     }
   }
+  // A disk that fails looks like the end of the file otherwise.
+  if (lines.bad()) throw Error(fmt::format("[{}] cannot read", place));
   return log;
 }
 

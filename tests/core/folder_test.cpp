@@ -62,6 +62,24 @@ TEST_F(FolderTest, OnlyWhatLinnetMadeIsRemoved) {
   EXPECT_FALSE(remove_own_folder(own));
 }
 
+TEST_F(FolderTest, WhatKillsLeaveIsRemovedAndNothingElse) {
+  const fs::path precious = root_ / temporary_name(0) / "precious",
+                 half = root_ / temporary_name(1);
+  for (const fs::path& folder : {precious.parent_path(), half, root_ / "away"})
+    fs::create_directory(folder);
+  write_file(precious, "x");
+  write_file(half / temporary_name(0), "linnet made");
+  write_file(root_ / temporary_name(2), "x");
+  make_own_folder(root_ / temporary_name(3));
+  write_file(root_ / temporary_name(3) / "file", "x");
+  write_file(root_ / "away" / temporary_name(0), "x");
+  fs::create_directory_symlink(root_ / "away", root_ / temporary_name(4));
+  remove_temporaries(root_);
+  EXPECT_TRUE(fs::exists(precious));
+  EXPECT_TRUE(fs::exists(root_ / "away" / temporary_name(0)));
+  EXPECT_EQ(std::distance(fs::directory_iterator(root_), {}), 2);  // `precious` and `away`
+}
+
 TEST_F(FolderTest, FoldersThatCannotBeMadeLeaveNothing) {
   write_file(root_ / "file", "x");
   EXPECT_THROW(make_folders(root_ / "file"), Error);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# report_scipy_test.sh -- every interval and test of linnet report against live SciPy; 77 (skipped) without it.
+# report_scipy_slow_test.sh -- every interval and test of linnet report against live SciPy; 77 (skipped) without it.
 set -euo pipefail
 python=
 for candidate in python3 /usr/bin/python3; do
