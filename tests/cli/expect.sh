@@ -8,6 +8,9 @@ fail() {
   echo "FAILED: $*"
   failures=$((failures + 1))
 }
+is_sanitized() { # whether the program is of a sanitizer build: slower, other bits, an address space without end
+  grep -qF __asan_init "$LINNET_BIN"
+}
 expect() { # PATTERN ARGS...: exit code 0 and the pattern on stdout
   local pattern=$1
   shift

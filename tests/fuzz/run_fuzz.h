@@ -27,7 +27,8 @@ struct SmallRun {
     for (const std::string& path : {data, validation}) {
       std::ofstream file(path);
       file << "text,label\n";
-      for (int i = 0; i < 24; ++i) file << "text " << i << ',' << i % 2 << '\n';
+      const char* word = path == data ? "text " : "kept ";
+      for (int i = 0; i < 24; ++i) file << word << i << ',' << i % 2 << '\n';
     }
     prepared = prepare({.data = data, .validation = validation, .tokenizer = "bytes"}, 1,
                        [](const std::string&, double) {});
