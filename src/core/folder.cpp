@@ -53,9 +53,8 @@ void remove_temporary(const fs::path& path) {
   }
 }
 
-}  // namespace
-
-std::vector<fs::path> make_folders(const fs::path& folder) {
+// `place`: what is made in the end, which an Error names.
+std::vector<fs::path> make_for(const fs::path& place, const fs::path& folder) {
   std::error_code failure;
   std::vector<fs::path> missing, made;
   const fs::path named = folder.has_filename() ? folder : folder.parent_path();
@@ -68,8 +67,12 @@ std::vector<fs::path> make_folders(const fs::path& folder) {
     failure = std::make_error_code(std::errc::not_a_directory);
   if (!failure) return made;
   remove_empty_folders(made);
-  fail(folder, "make", failure.message());
+  fail(place, "make", failure.message());
 }
+
+}  // namespace
+
+std::vector<fs::path> make_folders(const fs::path& folder) { return make_for(folder, folder); }
 
 void remove_empty_folders(std::span<const fs::path> made) {
   std::error_code ignored;
@@ -82,7 +85,7 @@ void make_own_folder(const fs::path& folder) {
   if (fs::is_directory(folder, failure)) return;
   const fs::path named = folder.has_filename() ? folder : folder.parent_path();
   const std::vector<fs::path> made =
-      named.has_parent_path() ? make_folders(named.parent_path()) : std::vector<fs::path>();
+      named.has_parent_path() ? make_for(folder, named.parent_path()) : std::vector<fs::path>();
   // Beside it first: a kill leaves no folder without a mark.
   const fs::path temporary = new_folder_beside(named);
   try {
