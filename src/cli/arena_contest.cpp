@@ -17,6 +17,7 @@
 #include "core/folder.h"
 #include "core/folder_lock.h"
 #include "models/model.h"
+#include "train/run_memory.h"
 
 namespace linnet {
 namespace {
@@ -118,15 +119,19 @@ class Contest {
     return prepared_.emplace(task, std::move(ready)).first->second;
   }
 
-  // Of all tasks that have runs to come, before the first run: a fault in what is read at its end
-  // is told now. The shortest model is the one that some data is too long for.
+  // Of all tasks that have runs to come, before the first run: a row that does not fit into memory
+  // and a fault in what is read at the end are told now. The shortest model is the one that some
+  // data is too long for.
   void check_data() {
     for (const std::string& task : options_.tasks) {
       std::optional<ModelConfig> shortest;
       for (const ArenaRow& row : options_.rows) {
         if (rest_of(task, row.name) == 0) continue;
-        const ModelConfig config = make_run(task, row, 1, prepared(task)).config;
-        if (!shortest || config.length < shortest->length) shortest = config;
+        const ArenaRun run = make_run(task, row, 1, prepared(task));
+        context_.memory().check(
+            fmt::format("to train row {}", row.name),
+            run_need(run.config, prepared(task), run.settings, context_.threads()));
+        if (!shortest || run.config.length < shortest->length) shortest = run.config;
       }
       if (!shortest || interrupted()) continue;
       Progress progress("checking " + task);

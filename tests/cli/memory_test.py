@@ -2,6 +2,7 @@
 """memory_test.py -- what would not fit into the memory is refused before it is taken, in one sentence; so are pipes and devices
 in place of files, and more threads than there are."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -36,8 +37,10 @@ def models():
     yield refused("more than 262144 in all", "info", "--width", "65536", "--heads", "4096", "--blocks", "1024", "--phi", "64xglu")
     yield refused("parameters", "info", "--width", "65536", "--blocks", "1024", code=0)
     yield refused("[config.width] to train takes", "quickstart", "--width", "65536", "--dir", "f")
-    yield refused("[config.width] to train takes", "arena", "--task", "listops", "--row", "linear-kernel", "--width", "65536",
+    yield refused("[config.width] to train row linear-kernel takes", "arena", "--task", "listops", "--row", "linear-kernel", "--width", "65536",
                   "--seeds", "1", "--steps", "1", "--data", "listops=lists", "--dir", "g")
+    # Before the first row is trained, which would be in vain.
+    yield refused("[config.width] to train row large takes", "arena", "--spec", "two.json", "--seeds", "1", "--dir", "g2")
     yield refused("to train kernel takes", "bench", "mixers", "--mixer", "kernel", "--memory", "1M")
     # Unlike the budget, a limit of the system says nothing before it is met.
     if not expect.is_sanitized():
@@ -82,6 +85,10 @@ def main():
     os.chdir(home)
     expect.write_texts("texts.csv", 40)
     os.symlink("loop", "loop")
+    rows = {"small": {"row": "linear-kernel"}, "large": {"row": "linear-kernel", "width": 65536}}
+    settings = {"steps": 1000000, "width": 8, "heads": 2, "blocks": 1}
+    spec = {"tasks": ["listops"], "data": {"listops": "lists"}, "settings": settings, "rows": rows}
+    pathlib.Path("two.json").write_text(json.dumps(spec))
     for args in ([*TRAIN, "--width", "1024", "--out", "model"],
                  "data make listops --split --rows 60 --min-tokens 5 --max-tokens 30 --out lists".split()):
         end = expect.run(args)
